@@ -45,14 +45,17 @@ describe.each(kinds)('the film of %s', (_, photoWith) => {
     ['a still picture of that family', film('heic')],
     ['the beginning of a film', film().subarray(0, 24)],
     ['a box without an end', Buffer.concat([film().subarray(0, 24), Buffer.alloc(400)])],
-  ])('is none if it is %s', async (_name, behind) => {
+  ])('is ignored if it is %s', async (_name, behind) => {
     expect(await companionOf(await photoWith(behind))).toBeNull();
   });
 });
 
-test.each(['cyclamen.jpg', 'iphone7-gps.heic', 'png-alpha.png', 'avif-8bit-srgb.avif'])('%s has none', async (name) => {
-  expect(await companionOf(fixture(name))).toBeNull();
-});
+test.each(['cyclamen.jpg', 'iphone7-gps.heic', 'png-alpha.png', 'avif-8bit-srgb.avif'])(
+  '%s has no film',
+  async (name) => {
+    expect(await companionOf(fixture(name))).toBeNull();
+  },
+);
 
 test.each([0, 1, 2 ** 40, 999_999_999_999])('a length of %s is no film', async (length) => {
   expect(await companionOf(await motionPhoto(film(), length))).toBeNull();

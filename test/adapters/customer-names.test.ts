@@ -67,7 +67,7 @@ test('a resolved name is reused for seconds, and looked up again after them', as
   expect(dns.asked).toBe(2);
 });
 
-test('a name that does not exist and one that nobody answers for are told apart, and neither is asked for again at once', async () => {
+test('a name that does not exist and one without an answering server are distinguished, and neither is looked up again at once', async () => {
   const names = namesOf('', { timeout: 100 });
   for (const [name, code] of [
     ['a.absent.example', 'ENOTFOUND'],
@@ -81,7 +81,7 @@ test('a name that does not exist and one that nobody answers for are told apart,
 });
 
 // F37, A39.
-test('names that nobody answers for occupy few look-ups of their customer, and none of another', async () => {
+test('names without an answering server occupy few look-ups of their customer, and none of another', async () => {
   const names = namesOf('', { timeout: 600_000 });
   const stop = new AbortController();
   const hostile = Array.from({ length: 50 }, (_, n) =>

@@ -92,7 +92,7 @@ test('a contradiction or an unknown number about colours is no damage', async ()
   }
 });
 
-test('what no decoder is there for is unsupported, by its name', async () => {
+test('a coding without a decoder is unsupported, and is named', async () => {
   const heic = Buffer.from(tile);
   heic.write('avc1', heic.indexOf('hvc1'), 'latin1');
   expect(await inspect(heic)).toMatchObject({

@@ -99,7 +99,7 @@ describe('redirects', () => {
     expect(await read(redirect('/a.jpg', '/b.jpg#part', status))).toHaveLength(bytes.length);
   });
 
-  test('three are followed, and the fourth is not', async () => {
+  test('are followed three times, but not a fourth time', async () => {
     for (let step = 1; step <= MAX_REDIRECTS + 1; step += 1) redirect(`/${step}`, `/${step + 1}`);
     server.on(
       `/${MAX_REDIRECTS + 2}`,
@@ -155,7 +155,7 @@ describe('redirects', () => {
     expect(server.connections).toBe(1);
   });
 
-  test('one without a location is a response like any other', async () => {
+  test('without a location are responses like any other', async () => {
     const url = server.on('/a.jpg', (response) => response.writeHead(302).end());
     await expect(read(url)).rejects.toMatchObject(failing('source_unreachable', true));
   });
@@ -289,7 +289,7 @@ describe('a source is given up', () => {
     await expect(read(url, hasty)).rejects.toMatchObject(failing('source_unreachable', false));
   });
 
-  test('whose name nobody tells', async () => {
+  test('whose name no server resolves', async () => {
     const silent = new HttpSourceReader({ allowPrivate: true, idleTimeout: 100, lookup: unanswered });
     await expect(read('http://silent.example/', silent)).rejects.toMatchObject(failing('source_unreachable', false));
   });

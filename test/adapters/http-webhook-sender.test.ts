@@ -57,7 +57,7 @@ describe('without WEBHOOK_ALLOW_PRIVATE', () => {
     (port: number) => `ftp://127.0.0.1:${port}/`,
     (port: number) => `https://127.0.0.1%2f@example.com:${port}/`,
     (port: number) => `//127.0.0.1:${port}/`,
-  ])('what is no https URL of a host is refused (%#)', async (urlOn) => {
+  ])('a text that is not an https URL of a host is refused (%#)', async (urlOn) => {
     const url = urlOn(receiver.port);
     expect(await guarded.refusal(url, 1)).toMatch(/^url must/);
     expect(await guarded.post(message(url))).toEqual(refused);
@@ -120,7 +120,7 @@ test('the connection goes to the address that was looked at: the name is not ask
   await dns.close();
 });
 
-test('with it the same hosts are reached, over http too', async () => {
+test('with WEBHOOK_ALLOW_PRIVATE the same hosts are reached, over http too', async () => {
   const hosts = loopback.filter((host) => !['0', 'localhost.'].includes(host));
   for (const host of hosts) {
     const url = `http://${host}:${receiver.port}/hooks?a=1`;
@@ -131,7 +131,7 @@ test('with it the same hosts are reached, over http too', async () => {
   expect(receiver.received[0]).toMatchObject({ method: 'POST', path: '/hooks?a=1', body: '{}' });
 });
 
-test('a redirect to this machine is an answer like any other, and nobody goes there', async () => {
+test('a redirect to this machine is an answer like any other, and is not followed', async () => {
   const other = await Receiver.start();
   receiver.answer = (response) => response.writeHead(302, { location: other.url }).end();
   expect(await open.post(message(receiver.url))).toEqual({ status: 302, reason: null, body: null });
@@ -139,7 +139,7 @@ test('a redirect to this machine is an answer like any other, and nobody goes th
   await other.close();
 });
 
-test('what a private address answers is read by those alone who may', async () => {
+test('the answer of a private address is shown only where private addresses are allowed', async () => {
   receiver.answer = (response) => response.writeHead(400).end('internal');
   expect(await open.post(message(receiver.url))).toEqual({ status: 400, reason: null, body: null });
   const reading = new HttpWebhookSender({ allowPrivate: true, readPrivate: true });
@@ -179,7 +179,7 @@ describe('a receiver', () => {
     expect(await hasty.post(message(receiver.url))).toEqual(inTime);
   });
 
-  test('whose name nobody tells is given up', async () => {
+  test('whose name no server resolves is given up', async () => {
     const silent = new HttpWebhookSender({ allowPrivate: true, timeout: 300, lookup: unanswered });
     expect(await silent.post(message('http://silent.example/'))).toEqual(inTime);
     expect(await silent.refusal('http://silent.example/', 1)).toBe(inTime.reason);
@@ -206,7 +206,7 @@ describe('a receiver', () => {
     await cut;
   });
 
-  test('that is not there, or does not speak TLS, is a reason for people', async () => {
+  test('that is absent, or does not speak TLS, is reported with a reason that people understand', async () => {
     const { url, port } = receiver;
     expect(await open.post(message(`https://127.0.0.1:${port}/`))).toMatchObject({ status: null });
     expect(receiver.received).toEqual([]);
@@ -234,5 +234,5 @@ describe('an address', () => {
     ...['224.0.0.1', '240.0.0.1', '255.255.255.255', '::', '::1', '::ffff:10.0.0.1', '::ffff:7f00:1', '::7f00:1'],
     ...['fe80::1', 'fe80::1%eth0', 'fc00::1', 'fd12::1', 'fec0::1', 'ff02::1', '64:ff9b::a00:1', '100::1'],
     ...['2001::1', '2001:db8::1', '2002:a00:1::', '3fff::1', 'not an address', ''],
-  ])('%s is not', (address) => expect(isPublicAddress(address)).toBe(false));
+  ])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false));
 });

@@ -72,7 +72,7 @@ test('thousands of scans are refused as before, at once', async () => {
   expect(await media.reader.render(bytesOf(bomb), order)).toBeNull();
 });
 
-test('a picture without any of its data is none', async () => {
+test('a file without any data of its picture is not a picture', async () => {
   const file = await jpeg();
   const header = scanAt(file) + 2 + file.readUInt16BE(scanAt(file) + 2);
   expect(await inspect(Buffer.concat([file.subarray(0, header), END]))).toMatchObject({

@@ -40,7 +40,7 @@ it.each(all)('$template: no line of the text is longer than 78 characters, excep
   expect(lines.filter((line) => !/^https:\/\/\S+$/.test(line))).toEqual([]);
 });
 
-describe('a name that somebody chose', () => {
+describe('a name that a person chose', () => {
   const named = (account: string) => {
     const { invitation } = sampleMails;
     return rendered({ ...invitation, values: { ...invitation.values, account } });
@@ -83,7 +83,7 @@ describe('programs that make links of what looks like one', () => {
     'ftp://192.0.2.1:21',
   ];
 
-  it.each(all)('$template: find none but those that are meant, whatever people are called', (mail) => {
+  it.each(all)('find only the intended addresses in $template, whatever the names of people', (mail) => {
     for (const name of hostile) {
       // What is stored as an address: anything with one @.
       const address = `${name.replace(/[\s@]/g, '/')}?@evil.example`;
@@ -101,7 +101,7 @@ describe('programs that make links of what looks like one', () => {
   });
 
   it.each(['anna@example.com', "o'neil+photos@sub.example.com"])(
-    'find %s, to write to: it is shown as it is',
+    'may link %s as a mail address, which is shown unchanged',
     (email) => {
       const { email_changed } = sampleMails;
       const { plain } = rendered({ ...email_changed, values: { ...email_changed.values, email } });
@@ -111,18 +111,21 @@ describe('programs that make links of what looks like one', () => {
   );
 });
 
-describe('somebody without a password', () => {
+describe('a person without a password', () => {
   const notices = all.filter((mail) => 'owners' in mail.values);
   const textFor = (mail: Mail) => {
     const { subject, plain } = rendered({ ...mail, values: { ...mail.values, hasPassword: false } } as Mail);
     return `${subject}\n${plain.replace(/\n/g, ' ')}`;
   };
 
-  it.each(notices.filter(({ template }) => template !== 'password_changed'))('$template: is told of none', (mail) => {
-    expect(textFor(mail)).not.toMatch(/password/i);
-  });
+  it.each(notices.filter(({ template }) => template !== 'password_changed'))(
+    'is not referred to a password by $template',
+    (mail) => {
+      expect(textFor(mail)).not.toMatch(/password/i);
+    },
+  );
 
-  it('is told what to do instead', () => {
+  it('learns what to do instead', () => {
     expect(textFor(sampleMails.new_sign_in)).toContain('sign out everywhere else under Account now');
     expect(textFor(sampleMails.password_changed)).toMatch(/^Your password was removed\nYou sign in .* at a provider/);
   });

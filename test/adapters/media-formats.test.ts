@@ -156,13 +156,13 @@ describe('size', () => {
       .png()
       .toBuffer();
 
-  test('of one pixel by many is no trouble', async () => {
+  test('of one pixel by many is accepted', async () => {
     const { facts, thumb } = await pictureIn(await strip(1, 65_500));
     expect(facts).toMatchObject({ width: 1, height: 65_500 });
     expect(await sharp(thumb.bytes).metadata()).toMatchObject({ width: 1, height: 320 });
   });
 
-  test('over the longest side is refused, although it has few pixels', async () => {
+  test('beyond the longest allowed side is refused, although there are few pixels', async () => {
     expect(await inspect(await strip(65_501, 1))).toMatchObject({ error: { code: 'too_many_pixels' } });
   });
 
@@ -237,7 +237,7 @@ describe('the type', () => {
     ['JPEG-LS', Buffer.from('ffd8fff7000b08', 'hex')],
     ['PSD', Buffer.from('8BPS\0\x01', 'latin1')],
     ['AVCI', ftyp('avci')],
-  ])('%s is called by its name where it is refused', async (name, head) => {
+  ])('%s is named when it is refused', async (name, head) => {
     const bytes = Buffer.concat([head, Buffer.alloc(64)]);
     expect(await inspect(bytes)).toEqual({
       outcome: 'refused',
@@ -249,7 +249,7 @@ describe('the type', () => {
     ['MP4', ftyp('isom')],
     ['QuickTime', ftyp('qt  ')],
     ['AVI', Buffer.from('RIFF\0\0\0\0AVI LIST')],
-  ])('a video (%s) is called a video, and nobody is told to make a picture of it', async (_, head) => {
+  ])('a video (%s) is called a video, without advice to convert it into a picture', async (_, head) => {
     const inspection = await inspect(Buffer.concat([head, Buffer.alloc(64)]));
     expect(inspection).toEqual({
       outcome: 'refused',
@@ -324,7 +324,7 @@ describe('metadata that is too much', () => {
     ['a compressed comment', (deflated) => ['zTXt', Buffer.concat([Buffer.from('Comment\0\0'), deflated])]],
     ['compressed XMP', (deflated) => ['iTXt', Buffer.concat([Buffer.from('XML:com.adobe.xmp\0\x01\0\0\0'), deflated])]],
     ['a colour profile', (deflated) => ['iCCP', Buffer.concat([Buffer.from('x\0\0'), deflated])]],
-  ])('%s of 64 MB in a PNG costs nothing but itself', async (_, chunk) => {
+  ])('%s of 64 MB in a PNG leaves the picture readable', async (_, chunk) => {
     const png = await made().flatten().png().toBuffer();
     const { facts } = await pictureIn(withChunk(png, ...chunk(deflateSync(Buffer.alloc(64_000_000, 0x41)))));
     expect(facts).toMatchObject({ width: 400, height: 300, title: null, exif: {} });
@@ -363,7 +363,7 @@ describe('a file that is too short for the pixels that it declares', () => {
     ['png', { palette: true, colours: 2, compressionLevel: 9 }],
     ['gif', {}],
     ['webp', { lossless: true }],
-  ] as const)('is none of one colour: %s', async (format, options) => {
+  ] as const)('is no picture of one colour: %s', async (format, options) => {
     const plain = sharp({ create: { width: 3000, height: 3000, channels: 3, background: 'white' } });
     expect(await inspect(await plain.toFormat(format, options).toBuffer())).toMatchObject({ outcome: 'picture' });
   });

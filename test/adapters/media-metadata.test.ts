@@ -51,7 +51,7 @@ describe('location', () => {
     ['text where numbers belong', { GPSLatitude: text('48,51,30') }],
     ['no hemisphere', { GPSLatitudeRef: { value: [], description: 'Unknown' } }],
     ['the wrong hemisphere', { GPSLatitudeRef: text('E') }],
-  ])('%s is no place', (_, exif) => {
+  ])('%s is not a location', (_, exif) => {
     expect(at(exif)).toBeNull();
   });
 
@@ -67,14 +67,14 @@ describe('location', () => {
     expect(of({ xmp: { ...xmp, GPSLatitude: { value: '48,51.5E' } } }).location).toBeNull();
   });
 
-  test('names its zone', () => {
+  test('gives the time zone', () => {
     expect(of({ exif: paris }).positionZone).toBe('Europe/Paris');
     expect(of({}).positionZone).toBeNull();
   });
 });
 
 describe('words', () => {
-  test('come trimmed, without NUL, whole, and cut by code points', () => {
+  test('are trimmed, without NUL, and cut at whole code points', () => {
     expect(of({ exif: { Make: text(' Canon\u0000\u0000 ') } }).camera?.make).toBe('Canon');
     expect(of({ exif: { Make: text('\ud800broken') } }).camera?.make).toBe('\ufffdbroken');
     expect(of({ iptc: { 'Object Name': { value: [1], description: '😀'.repeat(300) } } }).title).toBe('😀'.repeat(255));
@@ -101,12 +101,12 @@ describe('words', () => {
     'DCIM\\100MEDIA\\DJI_0001.JPG',
     'default',
     'Exif_JPEG_PICTURE',
-  ])('that the camera put there are none: %s', (placeholder) => {
+  ])('that the camera wrote are ignored: %s', (placeholder) => {
     expect(of({ exif: { ImageDescription: text(placeholder) } }).description).toBeNull();
     expect(of({ xmp: { description: localized(['x-default', placeholder]) } }).description).toBeNull();
   });
 
-  test.each(['Beach', 'A digital camera on a table', 'defaulted'])('of people stay: %s', (words) => {
+  test.each(['Beach', 'A digital camera on a table', 'defaulted'])('that people wrote are kept: %s', (words) => {
     expect(of({ exif: { ImageDescription: text(words) } }).description).toBe(words);
   });
 });
@@ -145,7 +145,7 @@ describe('numbers', () => {
     });
   });
 
-  test('of the exposure, where they make sense', () => {
+  test('of the exposure are read where they make sense', () => {
     const exif = {
       ISOSpeedRatings: { value: [400, 400] },
       FNumber: { value: [28, 10] },
@@ -166,7 +166,7 @@ describe('numbers', () => {
 });
 
 describe('times', () => {
-  test('stand as they are written', () => {
+  test('are read as they are written', () => {
     const exif = {
       DateTimeOriginal: text('2024:05:07 09:33:04\u0000'),
       SubSecTimeOriginal: text('046'),
@@ -284,7 +284,7 @@ describe('the flat map of all tags', () => {
     ['Model', ['Nokia 8.3 5G'], 'Nokia 8.3 5G', 'Nokia 8.3 5G'],
     ['Copyright', ['photographer', 'editor'], 'photographer editor', 'photographer, editor'],
     ['GPSLatitudeRef', ['S'], 'South latitude', 'S'],
-  ])('%s of %j is not "%s" but %s', (name, value, description, expected) => {
+  ])('has %s of %j not as "%s" but as %s', (name, value, description, expected) => {
     expect(of({ exif: { [name]: { value, description } } }).exif[name]).toBe(expected);
   });
 

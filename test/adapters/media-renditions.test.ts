@@ -129,7 +129,7 @@ test('20 first requests at once decode once; later ones not at all; each gets th
   expect(renders).toBe(3);
 });
 
-test('what is lost is made again, the thumb of the import too', async () => {
+test('a lost rendition is made again, and so is the thumb of the import', async () => {
   const { id } = await bring('rating-xmp.jpg');
   const kept = await Promise.all([rendition(id, 'thumb', 'jpeg'), rendition(id, 'small', 'jpeg')]);
   expect(renders).toBe(1);

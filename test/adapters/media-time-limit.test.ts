@@ -58,6 +58,6 @@ test('a process that neither runs nor would gets no more than its limit', async 
   expect(elapsed).toBeLessThan(10 * LIMIT_MS);
 });
 
-test('a process that is gone gets no more than its limit', async () => {
+test('a process that has ended gets no more than its limit', async () => {
   expect((await ended(0)).elapsed).toBeLessThan(10 * LIMIT_MS);
 });

@@ -67,7 +67,7 @@ test('the focus is a point of the upright picture, however it was turned', async
   expect(await pixel(await transformed(await fields(), order, 270), 25, 25)).toEqual(BLUE);
 });
 
-test('attention keeps in view what is not plain', async () => {
+test('the focus attention keeps the part in view that is not plain', async () => {
   const detail = await sharp(await readFile(join(__dirname, '../fixtures/photos/el-torcal-rocks.jpg')))
     .resize(100, 100, { fit: 'cover' })
     .toBuffer();
@@ -115,7 +115,7 @@ test('a PNG is exact, with a palette if it has few colors', async () => {
   expect(await sharp(many).metadata()).toMatchObject({ format: 'png', isPalette: false });
 });
 
-test('blur takes the detail away, and nothing of the size', async () => {
+test('blur removes detail, but keeps the size', async () => {
   const plain = await transformed(await fields(), { width: 300 });
   const blurred = await transformed(await fields(), { width: 300, blur: 20 });
   expect(await pixel(plain, 101, 50)).toEqual(GREEN);
@@ -129,7 +129,7 @@ test.each(['jpeg', 'webp', 'avif'] as const)('a lower quality is a smaller %s', 
   expect(low?.length).toBeLessThan((high?.length ?? 0) / 2);
 });
 
-test.each(['jpeg', 'webp', 'avif', 'png'] as const)('a %s has no metadata', async (format) => {
+test.each(['jpeg', 'webp', 'avif', 'png'] as const)('a transformed %s has no metadata', async (format) => {
   const photo = await readFile(join(__dirname, '../fixtures/photos/el-torcal-rocks.jpg'));
   const { exif, icc, xmp, iptc } = await sharp(await transformed(photo, { width: 40, format })).metadata();
   expect({ exif, icc, xmp, iptc }).toEqual({});

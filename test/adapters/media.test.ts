@@ -84,7 +84,7 @@ function difference(a: Buffer, b: Buffer): number {
 
 describe('pictures that must be taken', () => {
   test.each(expecting('accept', 'accept_or_unsupported').map((entry) => [entry.file, entry] as const))(
-    '%s: type, size, camera',
+    'give type, size and camera: %s',
     async (file, { facts: known }) => {
       const { facts } = await pictureOf(file);
       expect(facts).toMatchObject({
@@ -103,7 +103,7 @@ describe('pictures that must be taken', () => {
   );
 
   test.each(expecting('accept', 'accept_or_unsupported').map((entry) => [entry.file, entry] as const))(
-    '%s: time and place',
+    'give time and place: %s',
     async (file, { facts: known }) => {
       const { facts } = await pictureOf(file);
       const { takenAtLocal, timeZone, takenAtSource } = captureTime(facts.times, hints);
@@ -130,7 +130,7 @@ describe('pictures that must be taken', () => {
     },
   );
 
-  test('their instants, by each of the ways to find a zone', async () => {
+  test('give their instants, by each of the ways to find a zone', async () => {
     const instantOf = async (file: string) => {
       const { times, positionZone } = (await pictureOf(file)).facts;
       const { takenAt, timeZone, takenAtSource } = captureTime(times, { ...hints, positionZone });
@@ -152,7 +152,7 @@ describe('pictures that must be taken', () => {
     expect(await instantOf('gps-datetime-only.jpg')).toEqual([null, null, 'none']);
   });
 
-  test('what people said of them', async () => {
+  test('give what people wrote about them', async () => {
     const { facts } = await pictureOf('rating-xmp.jpg');
     expect(facts).toMatchObject({ rating: 3, title: 'Mongol Els', description: 'Mongol Els' });
     expect(facts.exposure).toEqual({

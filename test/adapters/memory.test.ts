@@ -78,7 +78,7 @@ describe('MemoryCustomerStore', () => {
     expect(await tenant.query(({ tags }) => tags.count())).toBe(1);
   });
 
-  it('keeps no more of a row than belongs to it', async () => {
+  it('stores only the columns of a row', async () => {
     const subject = await tenant.addImport();
     const photo = await tenant.addPhoto();
     const item = await tenant.addItem(subject);
@@ -205,7 +205,7 @@ describe('MemoryRateWindowStore', () => {
     );
   });
 
-  it('with nothing but a clock locks nobody out for longer than a window when that is set back', async () => {
+  it('with a wall clock alone locks no one out for longer than a window when the clock is set back', async () => {
     store = new MemoryRateWindowStore(clock);
     await store.hit(budget);
     await store.hit(budget);

@@ -214,7 +214,7 @@ describe('the metrics of several processes', () => {
     return { own, others, all, values };
   }
 
-  test('are sums; what one process reports for all is there once', async () => {
+  test('are sums, and a value that one process reports for all appears once', async () => {
     const { others, values } = openThree();
     for (const metrics of others) metrics.answered(request);
     expect(await values(COUNT)).toEqual([`${COUNT}{method="GET",route="/api/v1/tags",status="200"} 2`]);
@@ -244,7 +244,7 @@ describe('the metrics of several processes', () => {
     ]);
   });
 
-  test('are those of its last report for a process that cannot be asked', async () => {
+  test('are those of the last report of a process that does not answer', async () => {
     const own = open().metrics;
     const other = new PrometheusMetrics({
       pool: () => ({ open: 3, idle: 2, waiting: 0 }),

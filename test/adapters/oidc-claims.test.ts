@@ -26,12 +26,12 @@ describe('an address and whether it is verified come from the same source', () =
   };
   const [anna, zoe] = ['anna@example.com', 'zoe@example.com'];
 
-  test('a flag that speaks of another address does not verify that of the token', () => {
+  test('are not mixed: a flag for another address does not verify the address of the token', () => {
     expect(read({ email: anna }, { email: zoe, email_verified: true })).toEqual([anna, false]);
     expect(read({ email: anna }, { email_verified: true })).toEqual([anna, false]);
   });
 
-  test('a flag of the token does not verify an address that only the answer has', () => {
+  test('are not mixed: a flag of the token does not verify an address that only the response has', () => {
     expect(read({ email_verified: true }, { email: zoe })).toEqual([zoe, false]);
     expect(read({ email_verified: true, hd: 'example.com' }, { email: zoe, email_verified: false })).toEqual([
       zoe,
@@ -39,7 +39,7 @@ describe('an address and whether it is verified come from the same source', () =
     ]);
   });
 
-  test('an address is verified by its own source, also where the token has the same address without a flag', () => {
+  test('are the source of that address, also where the token has it without a flag', () => {
     expect(read({ email: anna, email_verified: true }, { email: zoe, email_verified: false })).toEqual([anna, true]);
     expect(read({}, { email: zoe, email_verified: true })).toEqual([zoe, true]);
     expect(read({ email: anna }, { email: anna, email_verified: true })).toEqual([anna, true]);

@@ -111,7 +111,7 @@ test('time and method of a sign-in are taken from the token only', async () => {
   expect(await signIn()).toMatchObject({ email: 'anna@example.com', methods: [], authenticatedAt: null });
 });
 
-test('of many who come at once, one asks for the addresses; a failure is not remembered', async () => {
+test('many simultaneous sign-ins request the addresses of a provider once, and a failure is not remembered', async () => {
   issuer.answers['/.well-known/openid-configuration'] = (response) => void response.writeHead(500).end();
   await expect(provider.start(newRequest())).rejects.toMatchObject(away);
   issuer.reset();
@@ -144,7 +144,7 @@ test('addresses without TLS are only asked on this machine', async () => {
   await expect(remote.start(newRequest())).rejects.toMatchObject(away);
 });
 
-test('somebody who is to sign in again is asked to, even if the provider knows the browser', async () => {
+test('a person who has to sign in again is asked to, even if the provider knows the browser', async () => {
   const parameters = new URL(await provider.start({ ...newRequest(), isFresh: true })).searchParams;
   expect([parameters.get('prompt'), parameters.get('max_age')]).toEqual(['login', '0']);
   const without = new URL(await provider.start(newRequest())).searchParams;

@@ -282,7 +282,7 @@ describe('an exponent and chromaticities of a PNG (gAMA, cHRM)', () => {
     await expectPatches(png(encoded(1 / 1.8, bits), chrm(SRGB_POINTS), gama(1 / 1.8)));
   });
 
-  test('count one by one, too', async () => {
+  test('count when only one of them is present, too', async () => {
     await expectPatches(png(encoded(1, 16), gama(1)));
     await expectPatches(png(patches('Display P3', 16), chrm([0.3127, 0.329, 0.68, 0.32, 0.265, 0.69, 0.15, 0.06])));
   });
@@ -312,7 +312,7 @@ describe('an exponent and chromaticities of a PNG (gAMA, cHRM)', () => {
     ['all are zero', Array(8).fill(0)],
     ['the primaries are one colour', [0.3127, 0.329, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3]],
     ['the white is none of their mixtures', [0.7, 0.2, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06]],
-  ])('do not count where they are none: %s', async (_, points) => {
+  ])('do not count when they are invalid: %s', async (_, points) => {
     await expectPatches(png(patches('sRGB', 8), gama(0), chrm(points)));
     await expectPatches(png(patches('AdobeRGB', 8), gama(1), chrm(points), ['eXIf', adobeRgbExif()]));
     await expectPatches(png(patches('sRGB', 8), ['gAMA', Buffer.alloc(2)], ['cHRM', Buffer.alloc(4)]));

@@ -79,7 +79,7 @@ describe.each(rawKinds)('%s', (kind) => {
     expect(await isTurned(thumb.bytes)).toBe(true);
   });
 
-  test('is known by its first bytes, or as a TIFF', async () => {
+  test('is recognized by its first bytes, or as a TIFF', async () => {
     const sniffed = await media.reader.sniff((await turned(kind, 1)).subarray(0, 4100));
     expect(sniffed.kind).toBe('accepted');
     expect([types[kind], 'image/tiff']).toContain((sniffed as { contentType: string }).contentType);

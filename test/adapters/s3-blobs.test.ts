@@ -51,7 +51,7 @@ describe('signed addresses', () => {
     expect([...url.searchParams.keys()].filter((name) => /checksum/i.test(name))).toEqual([]);
   });
 
-  it('are made while others work too', async () => {
+  it('are made without waiting for other calls', async () => {
     const blobs = Array.from({ length: 100 }, () => ({ key, sizeBytes: 1, sha256 }));
     let turns = 0;
     let done = false;
@@ -121,7 +121,7 @@ describe('parts', () => {
   });
 });
 
-describe('a store that is not there', () => {
+describe('a store that cannot be reached', () => {
   it('is an outage for every call, never an absence', async () => {
     const port = await closedPort();
     const bucket = new S3Bucket({ ...settings, endpoint: `http://127.0.0.1:${port}` });

@@ -77,7 +77,7 @@ describe('a folder whose process swaps folders in it for links', () => {
     expect(await victim.left()).toBe(victim.files);
   });
 
-  test('has no picture taken back through a link that stands in its place', async () => {
+  test('returns no picture through a link that took its place', async () => {
     const scratch = await openScratch(shared);
     const own = await scratch.folder('process-1', null);
     await symlink(victim.path, join(own.path, 'picture'));

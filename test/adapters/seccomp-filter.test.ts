@@ -58,7 +58,7 @@ describe.each([
     },
   );
 
-  it('threads are made, processes are not', () => {
+  it('threads can be created, processes cannot', () => {
     const [CLONE_THREAD, CLONE_VM] = [0x0001_0000, 0x0000_0100];
     expect(of(known.clone, CLONE_THREAD | CLONE_VM)).toBe(ALLOW);
     expect(of(known.clone, CLONE_VM)).toBe(EPERM);
@@ -89,6 +89,6 @@ describe.each([
   });
 });
 
-test('on x64, so do those by the numbers of x32', () => {
+test('on x64, calls by the numbers of x32 end the process, too', () => {
   expect(verdict('x64', { number: 0x4000_0000 })).toBe(KILL);
 });

@@ -77,7 +77,7 @@ describe('a mail', () => {
   it.each([
     ['Bcc in an address', 'anna@example.com\r\nBcc: everyone@example.com'],
     ['a second address', 'anna@example.com, everyone@example.com'],
-  ])('reaches nobody else by %s', async (_, address) => {
+  ])('reaches no other recipient by %s', async (_, address) => {
     const mail = invitationOf('Studio');
     await mailerFor()
       .send({ ...mail, mail: { ...mail.mail, to: { userId: 7, address } } })
@@ -150,7 +150,7 @@ it('a wrong password is no fault of the mail, and is not repeated', async () => 
   }
 });
 
-it('what a server answers is shown on one line, and does nothing to a terminal', async () => {
+it('the answer of a mail server is shown on one line, without control characters of a terminal', async () => {
   server = await MailServer.start();
   server.recipients = '550 No\u001b[31m such\u0007 mailbox';
   const { recovery } = sampleMails;

@@ -204,7 +204,7 @@ describe('compression', () => {
     expect(await inspect(file)).toMatchObject({ facts: { dominantColor: '#c83828', damaged: false } });
   });
 
-  test('of a fax is decoded', async () => {
+  test('by fax encoding is decoded', async () => {
     const file = await sharp(tiff([patchesOf([1], [0], 8), { photometric: 1 }]))
       .toColourspace('b-w')
       .tiff({ compression: 'ccittfax4', bitdepth: 1 })
@@ -311,7 +311,7 @@ describe('damage', () => {
     expect(await inspect(file)).toMatchObject({ facts: { damaged: true } });
   });
 
-  test('is none when a picture is plain', async () => {
+  test('is not reported for a plain picture', async () => {
     for (const level of [0, 0.5, 1]) {
       const file = tiff([patchesOf([level, level, level], [level, level, level], 8)]);
       expect(await inspect(file)).toMatchObject({ facts: { damaged: false } });

@@ -124,7 +124,7 @@ describe('where their new versions come later', () => {
   };
   const searched = (...words: readonly string[]) => found({ words });
 
-  test('a deleted tag is in the search column until then, and found by nobody', async () => {
+  test('a deleted tag is in the search column until then, and no search finds it', async () => {
     await tenant.transaction(({ tags }) => tags.delete(all, null));
     const odd = { links: [], search: lexemes(all), version: 1, photos: (PHOTOS + 1) / 2 };
     const even = { links: lexemes(half), search: lexemes(all, half), version: 1, photos: (PHOTOS - 1) / 2 };
@@ -135,7 +135,7 @@ describe('where their new versions come later', () => {
     expect([await searched('all'), await searched('half'), await found({ untagged: true })]).toEqual([0, 50, 50]);
   });
 
-  test('a merged one, too, and the photos are found by the one that stays', async () => {
+  test('a merged tag is in the search column until then, and photos are found by the tag that stays', async () => {
     const merged = await tenant.transaction(async ({ taggedPhotos, tags }) => {
       await taggedPhotos.lockTagged([all, half], []);
       await tags.lock([all, half, none]);

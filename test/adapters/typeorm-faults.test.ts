@@ -136,7 +136,7 @@ describe('F6, F7, F8: the database is not available when', () => {
     await expect(tagCount()).resolves.toBeGreaterThanOrEqual(0);
   });
 
-  test('too many wait for a connection: whoever comes then is told at once, and the others are served', async () => {
+  test('too many calls wait for a connection: further ones fail at once, and the others are served', async () => {
     const one = await openDataSource({ ...database, poolSize: 1 });
     try {
       const narrow = new TypeormCustomerStore(one);
@@ -185,7 +185,7 @@ describe('F6, F7, F8: the database is not available when', () => {
     }
   });
 
-  test('nobody listens at its address, or whoever does never answers', async () => {
+  test('no server listens at its address, or one that never answers', async () => {
     const silent = await silentServer();
     const { port } = silent.address() as { port: number };
     const nobody = { host: '127.0.0.1', port: 1, user: 'u', password: 'p', database: 'd' };
@@ -211,7 +211,7 @@ test('a connection that falls silent is given up after eight seconds, and not us
   relay.close();
 });
 
-test('idle connections that the database ends harm nobody', async () => {
+test('idle connections that the database ends cause no failure', async () => {
   await Promise.all([1, 2, 3].map(() => tagCount()));
   await other.query(
     `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
@@ -222,7 +222,7 @@ test('idle connections that the database ends harm nobody', async () => {
   await expect(tagCount()).resolves.toBeGreaterThanOrEqual(0);
 });
 
-test('whoever listens for jobs is woken again after its connection was lost', async () => {
+test('a process that listens for jobs is woken again after its connection was lost', async () => {
   const queue = new TypeormJobQueue(source);
   let wake = () => {};
   const stop = await queue.listen(() => wake());
@@ -287,7 +287,7 @@ async function secondsUntilDue(): Promise<number> {
   return Number(seconds);
 }
 
-test('work that only failed keeps its error', async () => {
+test('a job that failed without a dying process keeps its error', async () => {
   const error = new TypeError('a mistake of ours');
   await expect(withoutTransaction(source, () => Promise.reject(error))).rejects.toBe(error);
   await expect(inTransaction(source, (manager) => manager.query('SELECT nothing'))).rejects.toThrow('"nothing"');

@@ -161,7 +161,7 @@ tracesContract('policies', async () => {
 });
 
 describe('the SQL of every repository method without its customer', () => {
-  test('each method was called', () => {
+  test('is called for each method', () => {
     const all = classes.flatMap(({ prototype, name }) => methodsOf(prototype).map((method) => `${name}.${method}`));
     expect(all.filter((method) => !called.has(method))).toEqual([]);
   });
@@ -171,7 +171,7 @@ describe('the SQL of every repository method without its customer', () => {
     expect(forgotten.changed.asOwner.size).toBeGreaterThan(15);
   });
 
-  test('reads none either', () => {
+  test('reads no row of another customer either', () => {
     expect([...forgotten.read.asRole]).toEqual([]);
     expect(forgotten.read.asOwner.size).toBeGreaterThan(50);
   });

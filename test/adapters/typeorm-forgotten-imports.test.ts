@@ -59,7 +59,7 @@ test('no row is left of an import that no photo names', async () => {
   expect(await rowsOf(await forgotten(false))).toEqual([]);
 });
 
-test('one row is left of an import that photos name, and says nothing that anyone wrote', async () => {
+test('one row is left of an import that photos name, and contains nothing that a person wrote', async () => {
   const rows = await rowsOf(await forgotten(true));
   expect(rows).toHaveLength(1);
   const row = JSON.parse(present(rows[0]));
@@ -69,7 +69,7 @@ test('one row is left of an import that photos name, and says nothing that anyon
   for (const word of Object.values(words)) expect(JSON.stringify(row)).not.toContain(word);
 });
 
-test('what is old enough is found among many imports by indexes, of one customer and of all', async () => {
+test('imports that are old enough are found among many by indexes, for one customer and for all', async () => {
   // One an hour of more than a year; the items of those older than 90 days are forgotten.
   await source.query(
     `INSERT INTO imports (customer_id, status, duplicate_policy, restore_trashed, tag_ids, created_at, updated_at, completed_at,

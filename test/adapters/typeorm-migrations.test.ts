@@ -43,7 +43,7 @@ test('F23, F24: several processes that start at once on an empty database all co
   await Promise.all(sources.map((source) => source.destroy()));
 });
 
-test('starting again changes nothing', async () => {
+test('a second start changes nothing in the database', async () => {
   await migrate(database);
   const before = await schemaOf(database);
   await migrate(database);
@@ -313,7 +313,7 @@ describe('released migrations are not edited', () => {
   const installations = join(fixtures, 'installations');
   const kept = readdirSync(installations, { withFileTypes: true }).filter((each) => each.isDirectory());
 
-  test.each(kept.map(({ name }) => name))('what %s left behind gets the tables of a new database', async (version) => {
+  test.each(kept.map(({ name }) => name))('a database of %s gets the tables of a new one', async (version) => {
     const client = new pg.Client(pgConfig(database));
     await client.connect();
     await client.query(readFileSync(join(installations, version, 'database.sql'), 'utf8'));

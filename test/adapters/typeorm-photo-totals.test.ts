@@ -84,7 +84,7 @@ test('a change that is undone changes no total', async () => {
   expect(await told(tenant)).toEqual({ photos: 1, storageBytes: 5, trashedPhotos: 0, trashedBytes: 0 });
 });
 
-test('totals that somebody has spoilt are told from what is counted, and put right', async () => {
+test('totals that were corrupted are detected by counting, and corrected', async () => {
   const tenant = await newTenant();
   await tenant.addPhotos([{ sizeBytes: 5 }, { sizeBytes: 6, trashedAt: sampleInstant, purgeAt: sampleInstant }]);
   const right = { photos: 1, storageBytes: 5, trashedPhotos: 1, trashedBytes: 6 };
@@ -96,7 +96,7 @@ test('totals that somebody has spoilt are told from what is counted, and put rig
   expect(await told(tenant)).toEqual(right);
 });
 
-test('I12: verify tells of totals that are wrong, and puts them right when it may', async () => {
+test('I12: verify reports wrong totals, and corrects them when it is to repair', async () => {
   const { id } = await newTenant();
   await source.query('INSERT INTO photo_totals (customer_id, photos) VALUES ($1, 3)', [id]);
   const uses = withInProcess({ ...world(), store, customers: new TypeormCustomerDirectory(source) });
@@ -114,7 +114,7 @@ test('I12: verify tells of totals that are wrong, and puts them right when it ma
   expect(await look(false)).toEqual([]);
 });
 
-test('what changes nothing of the totals adds no row', async () => {
+test('a change that leaves the totals as they are adds no row', async () => {
   const tenant = await newTenant();
   const photo = await tenant.addPhoto();
   const before = await rowsOf(tenant);

@@ -150,7 +150,7 @@ describe('words', () => {
   });
 });
 
-test('whoever has the only connection reads single photos by it', async () => {
+test('a caller that holds the only connection reads single photos by it', async () => {
   const customerId = await newCustomer();
   const { id } = await addPhoto(customerId);
   const narrow = await openDataSource({ ...database, poolSize: 1 });
@@ -288,7 +288,7 @@ test('a link that says something else than its photo is refused', async () => {
   await link(false, at);
 });
 
-test('whoever waited for a photo sees the tags that it has by then', async () => {
+test('a transaction that waited for a photo sees the tags that it has by then', async () => {
   const customerId = await newCustomer();
   const tagId = await addTag(customerId, 'new');
   const photo = await addPhoto(customerId);

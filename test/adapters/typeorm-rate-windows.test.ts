@@ -23,7 +23,7 @@ afterAll(async () => {
   await database.close();
 });
 
-it('goes by the clock of the database', async () => {
+it('the rate windows in Postgres follow the clock of the database', async () => {
   const now = async () => Number((await source.query('SELECT extract(epoch FROM clock_timestamp()) AS s'))[0].s);
   const earliest = await now();
   const { reset } = await windows.hit({ name: 'read:1', limit: 300 });
@@ -33,7 +33,7 @@ it('goes by the clock of the database', async () => {
   expect(reset).toBeLessThanOrEqual(Math.ceil(latest + 60));
 });
 
-it('forgets only budgets that nobody used for ten minutes', async () => {
+it('the rate windows in Postgres forget only budgets that were unused for ten minutes', async () => {
   await source.query('TRUNCATE rate_window');
   for (const name of ['idle', 'busy']) await windows.hit({ name, limit: 2 });
   const age = 'UPDATE rate_window SET hits = ARRAY(SELECT hit - $2 FROM unnest(hits) hit) WHERE name = $1';

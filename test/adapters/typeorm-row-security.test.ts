@@ -33,7 +33,7 @@ async function unsecured(): Promise<readonly string[]> {
   return tables.map(({ name }) => name);
 }
 
-test("every table has a policy, but for those that are nobody's", async () => {
+test('every table has a policy, except those that belong to no customer', async () => {
   expect(await unsecured()).toEqual(Object.keys(tablesOfNobody));
 });
 
@@ -68,7 +68,7 @@ test('the role of a transaction is no superuser, does not bypass policies, owns 
   expect(roles).toEqual([{ rolname: role, ...nothing, owned: 0, isOwner: false }]);
 });
 
-test('it may only add to the audit log, and neither make nor remove a customer', async () => {
+test('the role of a transaction may only add to the audit log, and neither create nor remove a customer', async () => {
   const privileges = await source.query(
     `SELECT t AS table, array_agg(p ORDER BY p) FILTER (WHERE has_table_privilege($1, t, p)) AS granted
      FROM unnest('{audit_entries,customers,erasures,operator_tokens,photos,rate_window,migrations}'::text[]) t,
@@ -99,7 +99,7 @@ test('a transaction sees and changes rows of its customer alone, whatever its SQ
   await expect(steal).rejects.toThrow('row-level security');
 });
 
-test("the next use of the connection is nobody's transaction again", async () => {
+test('the next use of the connection is bound to no customer', async () => {
   const narrow = await openDataSource({ ...database, poolSize: 1 });
   await inCustomerTransaction(narrow, tenants[0].id, (manager) => manager.query('SELECT'));
   const state = `SELECT current_user = session_user AS "isOwner", current_setting('photo_service.customer', true) AS customer`;
@@ -107,7 +107,7 @@ test("the next use of the connection is nobody's transaction again", async () =>
   await narrow.destroy();
 });
 
-test('says the customer in the message that begins the transaction: no further round trip', async () => {
+test('a transaction names its customer in the message that begins it, without a further round trip', async () => {
   const statements = new RecordedStatements();
   statements.start();
   await inCustomerTransaction(source, tenants[0].id, (manager) => manager.query('SELECT 1 AS one'));

@@ -70,7 +70,7 @@ describe.each(tagSorts)('GET /tags sorted by %s', (sort) => {
   test.each<[string, TagFilters]>([
     ['q, in no name', { q: 'nothing' }],
     ['q, in some names', { q: '99' }],
-  ])('%s: a page reads the tags of the customer at most, of whom nobody has more than 10,000', async (_, filters) => {
+  ])('%s: a page reads at most the tags of the customer, who has no more than 10,000', async (_, filters) => {
     expect((await page(filters)).rows).toBeLessThan(2.5 * TAGS);
   });
 });

@@ -17,7 +17,7 @@ import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { arranging, RecordedStatements } from '../support/statements.js';
 import { withoutCustomerId } from '../support/tables-of-nobody.js';
 
-describe('what lets the database be divided by customer', () => {
+describe('the division of the database by customer', () => {
   let database: TestDatabase;
   let source: DataSource;
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe('what lets the database be divided by customer', () => {
     expect(keyless).toEqual([]);
   });
 
-  it("every table says whose its rows are, but for those that are nobody's", async () => {
+  it('every table names the customer of its rows, except those that belong to no customer', async () => {
     const tables = await tablesByReference((sql) => source.query(sql));
     expect(
       tables

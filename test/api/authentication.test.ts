@@ -152,7 +152,7 @@ describe('step 2: the IP list', () => {
     ['with a zone', 'fe80::1%eth0'],
     ['its last hop malformed', '203.0.113.9, x'],
     ['not there', undefined],
-  ])('a header that is %s names nobody, whom no list admits', async (_, header) => {
+  ])('a header that is %s gives no address, and no IP list admits the request', async (_, header) => {
     const everyone = await actor.withKey({ ipList: ['0.0.0.0/0', '::/0'] });
     const headers: Record<string, string> = header === undefined ? {} : { 'x-forwarded-for': header };
     const answer = await everyone.get('/me', headers);
@@ -167,7 +167,7 @@ describe('step 2: the IP list', () => {
     expect([free.status, free.body.clientIp]).toEqual([200, '127.0.0.1']);
   });
 
-  test('all hops proxies of ours: the address of the socket counts', async () => {
+  test('when every hop is a trusted proxy, the address of the socket counts', async () => {
     const ours = { 'x-forwarded-for': '127.0.0.3, 127.0.0.2' };
     const elsewhere = await (await actor.withKey({ ipList: ['203.0.113.0/24'] })).get('/me', ours);
     expect([elsewhere.status, elsewhere.body.error.message]).toEqual([403, 'This key may not be used from 127.0.0.1.']);
@@ -198,7 +198,7 @@ describe('step 2: the IP list', () => {
     ]);
   });
 
-  test('an address in IPv6 dress is the IPv4 address that it is', async () => {
+  test('an IPv4 address mapped into IPv6 is treated as the IPv4 address', async () => {
     const locked = await actor.withKey({ ipList: ['203.0.113.9'] });
     const mapped = await locked.get('/me', { 'x-forwarded-for': '::ffff:203.0.113.9' });
     expect([mapped.status, mapped.body.clientIp]).toEqual([200, '203.0.113.9']);

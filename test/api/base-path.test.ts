@@ -165,7 +165,7 @@ async function crawl(browser: BrowserBehindProxy, begin: readonly string[]) {
 describe.each(forms)('%s', (_, inForm) => {
   const at = (path: string) => inForm(under(path));
 
-  test('every link, form, file and redirect of every page is under PUBLIC_URL, and there', async () => {
+  test('every link, form, file and redirect of every page is under PUBLIC_URL and exists', async () => {
     const [photo, trashed] = await importPhotos(app, actor, someFiles('a', 'b', 'c'));
     await actor.put(`/photos/${photo.id}/tags`, { tagNames: ['Snow'] });
     await actor.delete(`/photos/${trashed.id}`);
@@ -193,7 +193,7 @@ describe.each(forms)('%s', (_, inForm) => {
     expect(paths.length).toBeGreaterThan(200);
   });
 
-  test('an import goes its way by the addresses that answers name', async () => {
+  test('an import is completed with the addresses that the responses contain', async () => {
     const send = (method: string, address: string, body?: unknown) => actor.send({ method, path: at(address), body });
     const created = await send('POST', `${BASE}/api/v1/imports`);
     expect([created.status, created.headers.location]).toEqual([201, `${BASE}/api/v1/imports/${created.body.id}`]);
@@ -244,7 +244,7 @@ describe.each(forms)('%s', (_, inForm) => {
     expect((await browser.get(wanted)).status).toBe(303);
   });
 
-  test('what decides on access asks again at the address of the form, and leads back to the page before', async () => {
+  test('a form that changes access asks for the password at its own address under PUBLIC_URL, and leads back to the page before', async () => {
     const browser = await owner(inForm);
     app.clock.pass(60 * 60 * 1000);
     const page = `${BASE}/settings/keys/new`;
@@ -368,7 +368,7 @@ describe.each(forms)('%s', (_, inForm) => {
     expect(paths.sort()).toEqual(photos.map(({ id }) => `${BASE}/api/v1/photos/${id}/download`).sort());
   });
 
-  test('pages are for the host of PUBLIC_URL, programs use any, and health is told', async () => {
+  test('pages answer at the host of PUBLIC_URL only, the API and the health checks at any host', async () => {
     const status = async (path: string, headers: Record<string, string> = {}) =>
       (await app.send({ path: at(`${BASE}${path}`), headers: { host: 'evil.example', ...headers } })).status;
     expect(await status('/settings/sign-in')).toBe(400);
@@ -390,7 +390,7 @@ describe.each(forms)('%s', (_, inForm) => {
   });
 });
 
-test('both forms of a path are one: for a key that repeats a request, and for a budget', async () => {
+test('both forms of a path count as one path for idempotency keys and for budgets', async () => {
   const headers = { 'idempotency-key': 'one-import' };
   const post = (path: string) => actor.send({ method: 'POST', path, headers });
   const first = await post('/api/v1/imports');
@@ -477,7 +477,7 @@ test('a PUBLIC_URL whose path looks like one of the service works in both forms'
   }
 });
 
-test('texts of people are no addresses: a page shows them as they were written', () => {
+test('a page shows texts of people unchanged, even when they look like addresses', () => {
   const html =
     '<a href="/s/x">a href=&quot;/s/x&quot; srcset=&quot;/a 1w, /b 2w</a><img srcset="/s/a 1w, /s/b 2w" alt="1w, /s/b">';
   expect(publicHtml({ baseUrl: BASE }, html)).toBe(

@@ -67,7 +67,7 @@ describe('paths', () => {
     }
   });
 
-  test('no trailing slash, no doubled one, and case counts: each is 404', async () => {
+  test('a path with a trailing slash, a doubled slash or other case is 404', async () => {
     for (const [path, allow] of paths()) {
       const [method = ''] = allow.split(', ').filter((one) => one !== 'OPTIONS');
       const changed = path.replace(/[a-z]/, (letter) => letter.toUpperCase());
@@ -79,7 +79,7 @@ describe('paths', () => {
     }
   });
 
-  test('OPTIONS of such a path is 404 too', async () => {
+  test('OPTIONS of a path with a trailing or doubled slash is 404, too', async () => {
     for (const path of ['/me/', '/Me', '/photos/1/', '/photos/1/download/x', '/nothing']) {
       expect(code(await send('OPTIONS', path))).toEqual([404, 'not_found']);
     }
@@ -108,7 +108,7 @@ describe('ids', () => {
   ];
   const encoded = ['%31', '1%20', '%201', '1%00', '1%2F', '%D9%A1', '%EF%BC%91', '%2B1'];
 
-  test.each([...wrong, ...encoded])('an id in a path that is none is 404, for every endpoint: %s', async (id) => {
+  test.each([...wrong, ...encoded])('every endpoint answers 404 for a malformed id in its path: %s', async (id) => {
     const asked: readonly (readonly [string, string, unknown?])[] = [
       ['GET', `/photos/${id}`],
       ['GET', `/photos/${id}/download`],
@@ -169,7 +169,7 @@ describe('ids', () => {
     '%D9%A1',
     '1,,2',
     '1 ',
-  ])('an id in a query that is none is 400 invalid_type: %s', async (id) => {
+  ])('a malformed id in a query is 400 invalid_type: %s', async (id) => {
     const text = id.replace(' ', '%20');
     for (const [path, field] of [
       ['/photos', 'ids'],
@@ -186,7 +186,7 @@ describe('ids', () => {
   });
 
   test.each(['0', '-1', '1.5', '9007199254740992', '9223372036854775808', '1e400', '"1"', 'null', 'true', '[1]', '{}'])(
-    'an id in a body that is none is 400 invalid_type: %s',
+    'a malformed id in a body is 400 invalid_type: %s',
     async (id) => {
       for (const [method, path, field] of [
         ['PUT', `/photos/${photo.id}/tags`, 'tagIds'],
@@ -206,7 +206,7 @@ describe('ids', () => {
     },
   );
 
-  test('are JSON integers, and never given again', async () => {
+  test('are JSON integers, and are never reused', async () => {
     const ids: number[] = [];
     for (let round = 0; round < 3; round += 1) {
       const { id } = (await actor.post('/tags', { name: 'brief' })).body;
@@ -244,7 +244,7 @@ describe('bodies', () => {
     await actor.patch(`/tags/${tag.id}`, { addPhotoIds: [photo.id] }),
   ];
 
-  test('fields are camelCase', async () => {
+  test('name every field in camelCase', async () => {
     const names = new Set<string>();
     for (const { body } of await answers()) each(body, (name) => names.add(name));
     expect(names.size).toBeGreaterThan(60);
@@ -295,7 +295,7 @@ describe('bodies', () => {
     await actor.put(`/photos/${photo.id}/tags`, { tagIds: [tag.id] });
   });
 
-  test('JSON is UTF-8, and is said to be', async () => {
+  test('JSON is UTF-8, as its Content-Type says', async () => {
     const name = 'Übermut 😀 日本';
     const answer = await actor.post('/tags', { name });
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -370,7 +370,7 @@ describe('OPTIONS and other methods', () => {
     expect((await actor.get(`/tags/${id}`)).status).toBe(200);
   });
 
-  test('no CORS under /api/v1, whoever asks and whatever the answer', async () => {
+  test('no response under /api/v1 allows CORS, whatever the origin and the status', async () => {
     const headers = {
       origin: 'https://example.org',
       'access-control-request-method': 'DELETE',
@@ -390,7 +390,7 @@ describe('OPTIONS and other methods', () => {
 });
 
 describe('headers of every answer', () => {
-  test('X-Request-Id is ours, whatever the client sends', async () => {
+  test('X-Request-Id is made by the service, whatever the client sends', async () => {
     const ids: string[] = [];
     for (let call = 0; call < 3; call += 1) {
       const answer = await actor.get('/tags', { 'x-request-id': 'req_00000000000000000000000000' });

@@ -61,7 +61,7 @@ describe('PATCH /photos/{id}, with a list of ids', () => {
     expect(outcomes(await actor.delete(`/photos/${id}${comma}`))).toEqual(['deleted']);
   });
 
-  test.each([',', ',,', ',7', '7,,', '7,8,', 'x,', '0,', '07,'])('%s is no list', async (list) => {
+  test.each([',', ',,', ',7', '7,,', '7,8,', 'x,', '0,', '07,'])('%s is not a list of ids', async (list) => {
     for (const answer of [await actor.patch(`/photos/${list}`, {}), await actor.delete(`/photos/${list}`)]) {
       expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found']);
     }
@@ -141,7 +141,7 @@ describe.each([
     expect((await actor.get(`/photos/${ids[0]}`)).body.version).toBe(1);
   });
 
-  test('needs the scope', async () => {
+  test('requires the scope of the endpoint', async () => {
     const reader = await actor.withKey({ scopes: ['photos:read', 'tags:write'] });
     const answer = await reader.send({ method, path: '/api/v1/photos/1,2', body });
     expect([answer.status, answer.body.error.code]).toEqual([403, 'scope_required']);
@@ -170,7 +170,7 @@ describe('DELETE /photos/{id}, with a list of ids', () => {
     ]);
   });
 
-  test('permanent=true deletes for ever, from the trash too', async () => {
+  test('permanent=true deletes photos permanently, from the trash as well', async () => {
     const [first, second] = await photos(2);
     await actor.delete(`/photos/${second}`);
     const answer = await actor.delete(`/photos/${first},${second}?permanent=true`);
@@ -182,7 +182,7 @@ describe('DELETE /photos/{id}, with a list of ids', () => {
     ]);
   });
 
-  test('one id is still 204, then 404', async () => {
+  test('a single id is still answered with 204, and with 404 the second time', async () => {
     const [id] = await photos(1);
     const answer = await actor.delete(`/photos/${id}`);
     expect([answer.status, answer.bytes.length]).toEqual([204, 0]);
@@ -191,7 +191,7 @@ describe('DELETE /photos/{id}, with a list of ids', () => {
 });
 
 describe('POST /tags with a list', () => {
-  test('makes what is missing; one bad value rejects only its own entry', async () => {
+  test('creates the tags that are missing; an invalid value rejects only its own entry', async () => {
     const paris = await tag('Paris');
     const tags = [
       { name: ' new  one ', color: '#AABBCC', description: 'words' },
@@ -219,7 +219,7 @@ describe('POST /tags with a list', () => {
     expect(outcomes(await actor.post('/tags?ifExists=return', { tags: [{ name: 'Paris' }] }))).toEqual(['existing']);
   });
 
-  test('takes a hundred', async () => {
+  test('accepts a hundred tags', async () => {
     const tags = many(100).map((number) => ({ name: `tag ${number}` }));
     expect(new Set(outcomes(await actor.post('/tags', { tags })))).toEqual(new Set(['created']));
     expect(new Set(outcomes(await actor.post('/tags', { tags })))).toEqual(new Set(['existing']));
@@ -252,7 +252,7 @@ describe('POST /tags with a list', () => {
     expect([answer.status, errors(answer)]).toEqual([400, [['ifExists', 'conflict']]]);
   });
 
-  test('tags that the customer has no room for are rejected, each by itself', async () => {
+  test('rejects each tag that exceeds the limit of the customer', async () => {
     const small = await startApp({ limits: { tags: 2 } });
     try {
       const client = await small.customer();
@@ -295,7 +295,7 @@ describe('PATCH /tags/{id} with bulk tools', () => {
     expect((await actor.get(`/photos/${second}`)).body).toMatchObject({ tags: [], version: 3, updatedAt });
   });
 
-  test('merges tags', async () => {
+  test('merges other tags into the tag', async () => {
     const [into, from] = [await tag('Paris'), await tag('paris, france')];
     const [first, second] = await photos(2);
     await actor.patch(`/tags/${from.id}`, { addPhotoIds: [first, second] });
@@ -311,7 +311,7 @@ describe('PATCH /tags/{id} with bulk tools', () => {
     expect([again.status, errors(again)]).toEqual([400, [['mergeTagIds', 'unknown_tag']]]);
   });
 
-  test('a photo with a hundred tags is full', async () => {
+  test('reports a photo with a hundred tags as full', async () => {
     const [id] = await photos(1);
     const tagNames = many(100).map((number) => `tag ${number}`);
     await actor.put(`/photos/${id}/tags`, { tagNames });
@@ -321,7 +321,7 @@ describe('PATCH /tags/{id} with bulk tools', () => {
     expect((await actor.get(`/photos/${id}`)).body.tags).toHaveLength(100);
   });
 
-  test("a stranger's photos are not found, and a stranger's tag is unknown", async () => {
+  test("another customer's photos are not found, and another customer's tag is unknown", async () => {
     const ids = await photos(1);
     const theirs = await tag('theirs');
     const stranger = await app.customer();
@@ -365,7 +365,7 @@ describe('PATCH /tags/{id} with bulk tools', () => {
     expect((await actor.get('/tags')).body.data).toHaveLength(1);
   });
 
-  test('the tools need photos:write', async () => {
+  test('requires photos:write for the bulk tools', async () => {
     const { id } = await tag('a');
     const limited = await actor.withKey({ scopes: ['tags:write'] });
     for (const tools of [{ addPhotoIds: [] }, { removePhotoIds: [1] }, { mergeTagIds: [2] }]) {
@@ -379,7 +379,7 @@ describe('PATCH /tags/{id} with bulk tools', () => {
     expect((await limited.patch(`/tags/${id}`, { color: '#000000' })).status).toBe(200);
   });
 
-  test('If-Match guards the tools', async () => {
+  test('applies no tool when If-Match does not match', async () => {
     const { id } = await tag('a');
     const { etag = '' } = (await actor.get(`/tags/${id}`)).headers;
     const addPhotoIds = await photos(1);
@@ -392,7 +392,7 @@ describe('PATCH /tags/{id} with bulk tools', () => {
 });
 
 describe('DELETE /tags/{id} of a tag with thousands of photos', () => {
-  test('it is gone with the answer, and the new versions of its photos follow', async () => {
+  test('removes the tag before it answers, and the new versions of its photos follow', async () => {
     const { id } = await tag('popular');
     const photoIds = await app.ports.store.transaction(actor.customerId, async (transaction) => {
       const ids = await transaction.importPhotos.allocateIds(2500);

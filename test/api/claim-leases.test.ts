@@ -66,7 +66,7 @@ test('a run keeps its claim as long as it continues', async () => {
   await end();
 });
 
-test('a claim that is no longer worked under is free when its lease has run out', async () => {
+test('a claim that no run renews is free when its lease has run out', async () => {
   await start();
   const { key, end } = await run();
   await pass(20 * SECOND);

@@ -24,7 +24,9 @@ describe('the client of a request', () => {
     ['2001:db8::1', '2001:db8::1'],
     ['::ffff:203.0.113.9', '203.0.113.9'],
     ['6.6.6.6, 203.0.113.9:5678, 10.0.0.7:80', '203.0.113.9'],
-  ])('%s names %s', (header, address) => expect(clientSource('127.0.0.1', header, proxies)).toEqual(named(address)));
+  ])('is read from %s as %s', (header, address) =>
+    expect(clientSource('127.0.0.1', header, proxies)).toEqual(named(address)),
+  );
 
   it.each([
     '',
@@ -40,7 +42,7 @@ describe('the client of a request', () => {
     '[]:80',
     'fe80::1%eth0',
     '203.000.113.009',
-  ])('%p names nobody: the address is that of the peer, whom no list admits', (header) =>
+  ])('is the peer when the header is %p, and no IP list admits it', (header) =>
     expect(clientSource('127.0.0.1', header, proxies)).toEqual(unnamed('127.0.0.1')),
   );
   it('is unknown without a header', () =>

@@ -29,7 +29,7 @@ describe('ETag, on photo, tag, customer and import', () => {
     }
   });
 
-  test('is absent for what is no resource of its own', async () => {
+  test('is absent from a response that is not a single resource', async () => {
     for (const path of ['/me', '/photos', '/tags', `${photoPath}/tags`]) {
       expect((await actor.get(path)).headers.etag).toBeUndefined();
     }
@@ -177,7 +177,7 @@ describe('version', () => {
     expect(await version(photoPath)).toBe(5);
   });
 
-  test('renaming a tag touches no photo, though the photo shows the new name, and so has a new ETag', async () => {
+  test('stays when a tag is renamed, although the photo shows the new name and has a new ETag', async () => {
     await actor.put(`${photoPath}/tags`, { tagIds: [Number(tagPath.split('/').at(-1))] });
     const before = await actor.get(photoPath);
     app.clock.pass(1000);
@@ -203,7 +203,7 @@ describe('PATCH, PUT, DELETE', () => {
     expect(code(await actor.put(`${photoPath}/tags`, '{"tagIds":[]}', type))).toEqual([415, 'unsupported_media_type']);
   });
 
-  test('absent is unchanged, null clears, {} and an equal patch are 200 and change nothing', async () => {
+  test('an absent field is unchanged, null clears a field, and {} or an equal patch is 200 and changes nothing', async () => {
     await actor.patch(photoPath, { title: 't', description: 'd', rating: 3, metadata: { a: '1', b: '2' } });
     await actor.patch(tagPath, { color: '#ABCDEF', description: 'd' });
     app.clock.pass(1000);
@@ -244,7 +244,7 @@ describe('PATCH, PUT, DELETE', () => {
     }
   });
 
-  test('every field that clients only see is 400 read_only, internal ones are unknown; nothing is stored', async () => {
+  test('a field that is only shown is 400 read_only, an internal one is unknown, and nothing is stored', async () => {
     const photos = [{ filename: 'b.jpg', sizeBytes: 3 }];
     const { id } = (await actor.post(`${importPath}/photos`, { photos })).body.data[0].photo;
     const itemPath = `${importPath}/photos/${id}`;
@@ -302,7 +302,7 @@ describe('PATCH, PUT, DELETE', () => {
     ...['focus', 'externalId', 'metadata'],
   ];
 
-  test('PUT of tags replaces the set, and again is the same', async () => {
+  test('PUT of tags replaces the set, and repeating it changes nothing', async () => {
     const set = { tagNames: ['a', 'b'] };
     const first = await actor.put(`${photoPath}/tags`, set);
     expect(first.body.data.map(({ name }: { name: string }) => name)).toEqual(['a', 'b']);
@@ -312,7 +312,7 @@ describe('PATCH, PUT, DELETE', () => {
     expect((await actor.put(`${photoPath}/tags`, { tagIds: [] })).body.data).toEqual([]);
   });
 
-  test('DELETE: 204 without a body, the second time 404; with a kept answer 204 again', async () => {
+  test('DELETE is 204 without a body, 404 the second time, and 204 again with the same Idempotency-Key', async () => {
     for (const path of [tagPath, photoPath]) {
       const same = { 'idempotency-key': `delete ${path}`.replace(' ', '-') };
       const answers = [await actor.delete(path, same), await actor.delete(path), await actor.delete(path, same)];

@@ -117,14 +117,17 @@ const doubtful = files.filter(({ expected }) => expected === 'either' || expecte
 const refused = files.filter(({ expected }) => expected === 'refuse');
 const named = (samples: readonly Sample[]) => samples.map((sample) => [sample.file, sample] as const);
 
-test.each(named(photos))('%s in every way: size, format, upright, no metadata, transparency', async (file, sample) => {
-  const { id, status } = present(items.get(file));
-  expect(status).toBe('imported');
-  await expectEveryWay(id, sample);
-  await expectUpright(id, sample);
-});
+test.each(named(photos))(
+  '%s is delivered in every way with the right size, format and transparency, upright and without metadata',
+  async (file, sample) => {
+    const { id, status } = present(items.get(file));
+    expect(status).toBe('imported');
+    await expectEveryWay(id, sample);
+    await expectUpright(id, sample);
+  },
+);
 
-test.each(named(doubtful))('%s in every way, or in none', async (file, sample) => {
+test.each(named(doubtful))('%s is delivered in every way, or in none', async (file, sample) => {
   const { id, status } = present(items.get(file));
   if (status === 'imported') await expectEveryWay(id, sample);
   else await expectNoPhoto(id);

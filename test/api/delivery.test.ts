@@ -61,7 +61,7 @@ test('a signed address shows the picture that it asks for, to any page, for cach
   }
 });
 
-test('conditions, ranges, HEAD, OPTIONS and other methods', async () => {
+test('a signed address supports conditions, ranges, HEAD and OPTIONS, and refuses other methods', async () => {
   const path = address('w=100,f=jpeg');
   const { headers, bytes } = await ask(path);
   expect((await ask(path, { 'if-none-match': headers.etag ?? '' })).status).toBe(304);
@@ -77,7 +77,7 @@ test('conditions, ranges, HEAD, OPTIONS and other methods', async () => {
 });
 
 describe('the signature', () => {
-  test('whatever it does not cover is refused, in one text, and no cache stores that', async () => {
+  test('refuses everything that it does not cover in the same words, which no cache stores', async () => {
     const good = address('w=100');
     const other = await newKey();
     const exp = inSeconds(60);
@@ -192,13 +192,13 @@ describe('an address ends', () => {
 describe('presets', () => {
   beforeEach(() => savePreset(app.ports, caller(), { name: 'card', options: 'w=120,f=jpeg' }));
 
-  test('show what they say, and what the address says instead', async () => {
+  test('give the options of a picture, which the address can override', async () => {
     expect(sizeOf(await ask(address('p=card')))).toEqual([120, 90]);
     expect(sizeOf(await ask(address('w=40,p=card')))).toEqual([40, 30]);
     expect(code(await ask(address('p=none')))).toEqual([400, 'invalid_request']);
   });
 
-  test('a change shows in the same address, under another tag', async () => {
+  test('show their changes at the same address, under another ETag', async () => {
     const path = address('p=card');
     const { headers } = await ask(path);
     await savePreset(app.ports, caller(), { name: 'card', options: 'w=80,f=jpeg' });
@@ -206,7 +206,7 @@ describe('presets', () => {
     expect([changed.status, sizeOf(changed)]).toEqual([200, [80, 60]]);
   });
 
-  test('a key for presets only has no other options', async () => {
+  test('are the only options for a key that is restricted to them', async () => {
     const by = await newKey({ presetsOnly: true });
     expect((await ask(address('p=card', { by }))).status).toBe(200);
     for (const options of ['w=100', 'p=card,w=100', 'p=card,dpr=2']) {
@@ -215,7 +215,7 @@ describe('presets', () => {
   });
 });
 
-test('whatever makes another picture makes another tag', async () => {
+test('options that change the picture change its ETag', async () => {
   const tagOf = async (options: string) => (await ask(address(options))).headers.etag;
   const options = 'w=50,h=50,fit=cover,f=jpeg';
   const tags = [await tagOf(options), await tagOf(`${options},q=70`), await tagOf('w=50,f=jpeg')];

@@ -103,7 +103,7 @@ describe('ranges', () => {
     'items=0-5',
     'bytes',
     'bytes=0-1;q=1',
-  ])('%.20s gets everything', async (range) => {
+  ])('%.20s gets the whole file', async (range) => {
     const answer = await download({ range });
     expect([answer.status, answer.bytes.length]).toEqual([200, size]);
   });
@@ -127,7 +127,7 @@ describe('ranges', () => {
   });
 });
 
-describe('what the client has already', () => {
+describe('a file that the client already has', () => {
   test('is answered with 304, which comes before any range', async () => {
     const { etag = '', 'last-modified': modified = '' } = (await download()).headers;
     for (const headers of [
@@ -144,7 +144,7 @@ describe('what the client has already', () => {
   });
 });
 
-describe('what the client expects', () => {
+describe('the state that the client expects', () => {
   test('is answered with 412 when it differs, before 304 and ranges', async () => {
     const { etag = '', 'last-modified': modified = '' } = (await download()).headers;
     const earlier = 'Thu, 01 Jan 1970 00:00:00 GMT';
@@ -207,7 +207,7 @@ describe('GET /photos/{id}/download, the headers of every status', () => {
     const steady = ({ headers: { date: _, 'x-request-id': __, 'x-ratelimit-remaining': ___, ...rest } }: Answer) =>
       rest;
 
-    test('200, 206 and 304 have what the bytes are known by; HEAD has the same', async () => {
+    test('200, 206 and 304 have the headers that identify the bytes, and HEAD has the same', async () => {
       const whole = await download({}, query);
       const { etag = '', 'last-modified': modified = '' } = whole.headers;
       for (const [status, headers] of [
@@ -230,7 +230,7 @@ describe('GET /photos/{id}/download, the headers of every status', () => {
       }
     });
 
-    test('416 says how long it is, and is an error like any other; HEAD has the same', async () => {
+    test('416 gives the length of the file and is an ordinary error, and HEAD has the same headers', async () => {
       const { length } = (await download({}, query)).bytes;
       const headers = { range: `bytes=${length}-` };
       const answer = await download(headers, query);
@@ -289,7 +289,7 @@ describe('GET /photos/{id}/download, the headers of every status', () => {
     }
   });
 
-  test('changing what is said of a photo changes neither tag nor date of the original', async () => {
+  test('editing a photo changes neither the ETag nor the date of its original', async () => {
     const before = (await download()).headers;
     app.clock.pass(5000);
     await actor.patch(`/photos/${id}`, { title: 'another' });
@@ -468,7 +468,7 @@ describe('a store that fails', () => {
     }
   });
 
-  test('a client that goes away ends the reading', async () => {
+  test('stops being read when the client disconnects', async () => {
     const gone = new Gate();
     let [pieces, isOver] = [0, false];
     async function* inPieces(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
@@ -552,7 +552,7 @@ describe('behind a server that has the blobs', () => {
     expect(small).toMatch(/^\/stored-blobs\/renditions\/\d+\/\d+\/v1-r0\/small\.jpeg$/);
   });
 
-  test('what needs a decision is answered here', async () => {
+  test('the service itself answers requests with ranges or conditions', async () => {
     const { etag = '' } = (await get()).headers;
     for (const [headers, status] of [
       [{ range: 'bytes=0-4' }, 206],

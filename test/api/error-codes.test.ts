@@ -287,7 +287,7 @@ async function target(photos: readonly object[] = announced.photos): Promise<str
   return new URL(data[0].photo.upload.url).pathname;
 }
 
-describe('the complete list', () => {
+describe('the complete list of error codes', () => {
   test.each([...errorCodes])('%s', async (code) => {
     const { ask, details, headers = {} } = ways[code];
     const answer = await ask();
@@ -310,7 +310,7 @@ describe('the complete list', () => {
     }
   });
 
-  test('the codes that it fixes have its statuses', () => {
+  test('gives the codes of the contract the statuses of the contract', () => {
     expect(statusOfCode).toMatchObject({
       invalid_cursor: 400,
       unauthorized: 401,
@@ -320,7 +320,7 @@ describe('the complete list', () => {
     });
   });
 
-  test('not_found names what was looked for; an unknown path has nothing to name', async () => {
+  test('not_found names the kind of resource, unless the path is unknown', async () => {
     const resources = await Promise.all(
       ['/photos/999999', '/photos/999999/tags', '/photos/999999/download', '/tags/999999', '/imports/999999'].map(
         async (path) => (await actor.get(path)).body.error.details.resource,
@@ -334,14 +334,14 @@ describe('the complete list', () => {
   });
 });
 
-describe('what is wrong with the fields', () => {
+describe('the errors of fields', () => {
   const fault = async (ask: Promise<Answer>) => {
     const answer = await ask;
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
     return answer.body.error.details.errors.map((one: { field: string; code: string }) => [one.field, one.code]);
   };
 
-  test('each field code can be met, with its path', async () => {
+  test('include every field code, with the path of its field', async () => {
     const id = await tag('Paris');
     const subject = await open();
     expect(await fault(actor.post('/tags', {}))).toEqual([['name', 'required']]);
@@ -371,19 +371,19 @@ describe('what is wrong with the fields', () => {
     ]);
   });
 
-  test('one fault is the message itself, several are counted', async () => {
+  test('are the message itself when there is one, and are counted when there are several', async () => {
     expect((await actor.post('/tags', {})).body.error.message).toBe('name is required.');
     expect((await actor.post('/tags', { x: 1, y: 1 })).body.error.message).toBe('3 fields are invalid.');
   });
 
-  test('at most a hundred errors are reported', async () => {
+  test('are reported up to a hundred', async () => {
     const photos = Array.from({ length: 200 }, () => ({}));
     const answer = await actor.post(`/imports/${await open()}/photos`, { photos });
     expect(answer.body.error.details.errors).toHaveLength(100);
   });
 });
 
-test('an item that is refused inside a 2xx bears a code of its own, and the request none', async () => {
+test('a rejected item in a 2xx response has its own error code, and the response has none', async () => {
   const id = await open();
   const answer = await postFiles(actor, id, [file('a'), { filename: 'b.jpg', content: 'no picture' }]);
   expect(answer.status).toBe(201);

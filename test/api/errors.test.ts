@@ -29,7 +29,7 @@ function expectBudget(answer: Answer): void {
   for (const name of ['limit', 'remaining', 'reset']) expect(answer.headers[`x-ratelimit-${name}`]).toMatch(/^[0-9]+$/);
 }
 
-describe('one envelope', () => {
+describe('the envelope of errors', () => {
   const faults: readonly (readonly [string, number, string, () => Promise<Answer>])[] = [
     ['no key', 401, 'unauthorized', () => app.send({ path: '/api/v1/photos' })],
     ['no key on an unknown path', 401, 'unauthorized', () => app.send({ path: '/api/v1/nothing' })],
@@ -103,7 +103,7 @@ describe('one envelope', () => {
   });
 
   test.each(['/nothing', '/API/v1/me', '/%zz', '/uploads', '/uploads/a/b'])(
-    'outside the API, too: %s',
+    'is used outside the API, too: %s',
     async (path) => {
       const answer = await app.send({ path });
       expectEnvelope(answer, 404, 'not_found');
@@ -118,7 +118,7 @@ describe('one envelope', () => {
 });
 
 describe('methods', () => {
-  test('405 says what is possible', async () => {
+  test('405 lists the allowed methods', async () => {
     const answer = await actor.delete('/photos');
     expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS');
   });
@@ -151,7 +151,7 @@ describe('compression', () => {
   test.each([
     ['gzip', gunzipSync],
     ['br', brotliDecompressSync],
-  ])('JSON over 1 KiB comes as %s to who asks for it', async (encoding, decompress) => {
+  ])('JSON over 1 KiB is sent as %s to a client that accepts it', async (encoding, decompress) => {
     const plain = await actor.get('/customer');
     const small = await actor.get('/photos', { 'accept-encoding': encoding });
     expect(small.headers['content-encoding']).toBeUndefined();
@@ -179,7 +179,7 @@ describe('headers of every answer', () => {
   });
 });
 
-describe('our own faults', () => {
+describe('errors of the service', () => {
   const startBroken = (error: Error) =>
     startApp({
       ports: (ports) => ({
@@ -191,7 +191,7 @@ describe('our own faults', () => {
       }),
     });
 
-  test('a fault of ours is 500 without details, which are in the log under the request id', async () => {
+  test('an internal error is 500 without details, which are in the log under the request id', async () => {
     const broken = await startBroken(new Error('the secret inside'));
     try {
       const client = await broken.customer();
@@ -271,7 +271,7 @@ describe('hostile requests', () => {
     expect(await raw(`${head}${type}\r\n${body}`)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  test('what the parser refuses is a bare 400 or 431, without our envelope', async () => {
+  test('a request that the HTTP parser refuses gets a bare 400 or 431, without the envelope of errors', async () => {
     for (const [bytes, status] of [
       ['GET /api/v1/me HTTP/1.1\r\n\r\n', 400],
       ['BREW /api/v1/me HTTP/1.1\r\nHost: a\r\n\r\n', 400],
@@ -291,7 +291,7 @@ describe('hostile requests', () => {
     }
   });
 
-  test('a body that nobody asked for ends where it says; the next request is its own', async () => {
+  test('a body that the route does not expect ends at its declared length, and the next request is read correctly', async () => {
     const head = `Host: a\r\nAuthorization: Bearer ${actor.token}\r\n`;
     const inner = 'GET /api/v1/customer HTTP/1.1\r\nHost: a\r\n\r\n';
     const seen = await raw(
@@ -302,7 +302,7 @@ describe('hostile requests', () => {
     expect(seen).toContain('"rateLimits"');
   });
 
-  test('a name of a prototype is a field like any other: unknown', async () => {
+  test('a field named like a prototype is unknown, like any other', async () => {
     const body = '{"name":"a","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
     const answer = await actor.post('/tags', body);
     expect(
@@ -329,12 +329,12 @@ describe('hostile requests', () => {
     ['{"location":{"latitude":{"constructor":1},"longitude":1}}', 'location.latitude', 'invalid_type'],
     ['{"title":{"constructor":1}}', 'title', 'invalid_type'],
     ['{"metadata":{"__proto__":{"a":"b"}}}', 'metadata', 'invalid_type'],
-  ])('a prototype further down: %s', async (body, field, code) => {
+  ])('a prototype in a nested value is refused: %s', async (body, field, code) => {
     const answer = await actor.patch('/photos/1', body);
     expect([answer.status, answer.body.error.details?.errors]).toMatchObject([400, [{ field, code }]]);
   });
 
-  test('nesting ends at ten levels', async () => {
+  test('JSON with more than ten levels is refused', async () => {
     const nested = (levels: number) => `{"name":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
     expect((await actor.post('/tags', nested(10))).body.error.details.errors[0].code).toBe('invalid_type');
     expect((await actor.post('/tags', nested(11))).body.error.details.errors[0].code).toBe('invalid_json');
@@ -369,7 +369,7 @@ describe('hostile requests', () => {
     'a',
     '١',
     '1%2C2x',
-  ])('an id that is none is 404: %s', async (id) => {
+  ])('a malformed id is 404: %s', async (id) => {
     for (const path of [
       `/photos/${id}`,
       `/photos/${id}/download`,
@@ -404,7 +404,7 @@ describe('hostile requests', () => {
     expect(seen).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test('a client that goes away in the middle of its request is no error of ours', async () => {
+  test('a client that disconnects in the middle of its request is not logged as an error', async () => {
     const before = app.log.length;
     await new Promise<void>((resolve) => {
       const socket = connect(Number(new URL(app.url).port), '127.0.0.1', () => {

@@ -14,7 +14,7 @@ const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1000);
 describe.each([
   ['in memory', async () => null],
   ['in Postgres', postgresPorts],
-])('whatever is asked, with rows %s', (_, openRows) => {
+])('random requests, with rows %s', (_, openRows) => {
   let rows: PostgresPorts | null;
   let app: RunningApp;
   let actor: Actor;
@@ -43,7 +43,7 @@ describe.each([
     await rows?.close();
   });
 
-  test('the answer is one of those that are documented, and the process lives', async () => {
+  test('get documented responses only, and the process survives', async () => {
     const property = fc.asyncProperty(requests, async (request) => {
       // Budgets of the address refill, and instants differ.
       app.clock.pass(1000);

@@ -49,7 +49,7 @@ test('readyz stays 200 without what many requests can do without, and says so', 
   });
 });
 
-test('something that hangs is known after a bounded wait, and is looked at once, however many ask', async () => {
+test('a dependency that hangs is reported after a bounded wait, and is checked once for any number of requests', async () => {
   let looks = 0;
   const look = () => {
     looks += 1;

@@ -65,7 +65,7 @@ describe('A33: a request to any path', () => {
     'a?b',
     'a#b',
     'a\\b',
-  ])('a Host that is none is refused: %j', async (host) => {
+  ])('an invalid Host is refused: %j', async (host) => {
     expect((await ask({ hosts: [host] })).status).toBe(400);
     expect((await ask({ path: '/api/v1/me', hosts: [host] })).status).toBe(400);
   });
@@ -88,8 +88,8 @@ describe('A33: a request to any path', () => {
   });
 });
 
-describe('A33: what programs, signed addresses and balancers ask for', () => {
-  test.each(FOR_ANY_HOST)('%s is there under any one Host', async (path) => {
+describe('A33: a path for programs, signed addresses and load balancers', () => {
+  test.each(FOR_ANY_HOST)('%s answers under any single Host', async (path) => {
     const expected = (await ask({ path, hosts: ['127.0.0.1'] })).status;
     for (const host of ['10.0.0.7', '10.0.0.7:3000', 'api', 'photos_api:3000', '[2001:db8::1]:3000', 'evil.example']) {
       expect([host, (await ask({ path, hosts: [host] })).status]).toEqual([host, expected]);

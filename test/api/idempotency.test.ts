@@ -88,7 +88,7 @@ describe('the key', () => {
     ['a UUID', '8e03978e-40d5-43e8-bc93-6894a57f9324'],
     ['every visible character', Array.from({ length: 94 }, (_, at) => String.fromCharCode(33 + at)).join('')],
     ['a quote in the middle', 'a"b'],
-  ])('%s is a key', async (_, value) => {
+  ])('can be %s', async (_, value) => {
     const answers = [await actor.post('/imports', {}, key(value)), await actor.post('/imports', {}, key(value))];
     expect(answers.map((answer) => [answer.status, isReplayed(answer)])).toEqual([
       [201, false],
@@ -265,7 +265,7 @@ describe('a repeated request', () => {
   });
 });
 
-describe('the same key for something else', () => {
+describe('the same key for another request', () => {
   test('is refused with 422 for another body, path, method or query, and nothing is done', async () => {
     const same = key();
     const first = await actor.post('/tags', { name: 'Paris' }, same);
@@ -375,7 +375,7 @@ describe('errors that are stored', () => {
     return first;
   }
 
-  test('404', async () => {
+  test('include 404', async () => {
     const { id } = (await actor.post('/tags', { name: 'Paris' })).body;
     const [photo] = await importPhotos(app, actor, [{ filename: 'a.jpg', content: picture('kept 404') }]);
     await actor.delete(`/photos/${photo.id}`);
@@ -386,7 +386,7 @@ describe('errors that are stored', () => {
     expect(code(first)).toEqual([404, 'not_found']);
   });
 
-  test('409', async () => {
+  test('include 409', async () => {
     const { id } = (await actor.post('/tags', { name: 'Paris' })).body;
     const first = await expectKept(
       (headers) => actor.post('/tags', { name: 'PARIS' }, headers),
@@ -395,7 +395,7 @@ describe('errors that are stored', () => {
     expect([...code(first), first.body.error.details]).toEqual([409, 'tag_name_taken', { tagId: id }]);
   });
 
-  test('412', async () => {
+  test('include 412', async () => {
     const { id } = (await actor.post('/tags', { name: 'Paris' })).body;
     const { etag = '' } = (await actor.patch(`/tags/${id}`, { name: 'Rome' })).headers;
     await actor.patch(`/tags/${id}`, { name: 'London' });
@@ -416,7 +416,7 @@ describe('errors that are stored', () => {
     expect((await actor.get(`/tags/${id}`)).headers.etag).toBe(etag);
   }
 
-  test('403 quota_exceeded', async () => {
+  test('include 403 quota_exceeded', async () => {
     const { id } = (await actor.post('/imports')).body;
     await memory.change(actor.customerId, { photosLimit: 0 });
     const photos = [{ filename: 'a.jpg', sizeBytes: 1000 }];
@@ -427,7 +427,7 @@ describe('errors that are stored', () => {
     expect(code(first)).toEqual([403, 'quota_exceeded']);
   });
 
-  test('422 no_photos_accepted', async () => {
+  test('include 422 no_photos_accepted', async () => {
     const { id } = (await actor.post('/imports')).body;
     const same = key();
     const photos = [{ filename: 'a.jpg', sizeBytes: 0 }];
@@ -445,7 +445,7 @@ describe('errors that are not stored: the same key works once the cause is gone'
     expect([answer.status, isReplayed(answer)]).toEqual([201, false]);
   }
 
-  test('400, found in the shape or in the values', async () => {
+  test('include 400, found in the shape or in the values', async () => {
     for (const wrong of [{ name: 1 }, { name: ' ' }, '{']) {
       const same = key();
       await expectFree(await actor.post('/tags', wrong, same), 400, () =>
@@ -454,13 +454,13 @@ describe('errors that are not stored: the same key works once the cause is gone'
     }
   });
 
-  test('401', async () => {
+  test('include 401', async () => {
     const same = key();
     const stranger = await app.send({ method: 'POST', path: '/api/v1/imports', headers: same });
     await expectFree(stranger, 401, () => actor.post('/imports', undefined, same));
   });
 
-  test('403 for a scope, of the route or of the body', async () => {
+  test('include 403 for a scope, of the route or of the body', async () => {
     const writer = await actor.withKey({ scopes: ['photos:write'] });
     const [one, two] = [key(), key()];
     await expectFree(await writer.post('/tags', { name: 'a' }, one), 403, () =>
@@ -470,7 +470,7 @@ describe('errors that are not stored: the same key works once the cause is gone'
     await expectFree(await writer.post('/imports', body, two), 403, () => actor.post('/imports', body, two));
   });
 
-  test('413 and 415', async () => {
+  test('include 413 and 415', async () => {
     const [one, two] = [key(), key()];
     const large = await actor.post('/tags', { name: 'x'.repeat(1024 * 1024) }, one);
     await expectFree(large, 413, () => actor.post('/tags', { name: 'c' }, one));
@@ -478,7 +478,7 @@ describe('errors that are not stored: the same key works once the cause is gone'
     await expectFree(odd, 415, () => actor.post('/tags', { name: 'd' }, two));
   });
 
-  test('429', async () => {
+  test('include 429', async () => {
     const client = await actor.withKey({ writeLimit: 1 });
     await client.post('/imports');
     const same = key();
@@ -487,7 +487,7 @@ describe('errors that are not stored: the same key works once the cause is gone'
     await expectFree(refused, 429, () => client.post('/imports', {}, same));
   });
 
-  test('500 and 503: the work is undone and the key is free', async () => {
+  test('include 500 and 503: the work is undone and the key is free', async () => {
     for (const [status, error] of [
       [500, new Error('a bug')],
       [503, new DomainError('service_unavailable', 'Not now.')],
@@ -595,7 +595,7 @@ describe('an unknown outcome', () => {
     await lost;
   });
 
-  test('an answer that cannot be kept is given all the same', async () => {
+  test('a response that cannot be stored is sent all the same', async () => {
     const { id } = (await actor.post('/imports')).body;
     let transactions = 0;
     store.instead = (transaction) => {
@@ -648,7 +648,7 @@ describe('POST /imports/{id}/photos', () => {
   const withoutTargets = ({ body }: Answer) =>
     JSON.parse(JSON.stringify(body), (name, value: unknown) => (name === 'upload' ? value && 'a target' : value));
 
-  test('shows items as they are by then', async () => {
+  test('shows items in their current state', async () => {
     const id = await open();
     const same = key();
     const body = { photos: [words('moves on')] };
@@ -664,7 +664,7 @@ describe('POST /imports/{id}/photos', () => {
     expect(again.body.data[0]).toMatchObject({ outcome: 'created', photo: { status: 'processing', upload: null } });
   });
 
-  test('shows items as they are by then for a PATCH of an item, too', async () => {
+  test('shows the current state of an item after a repeated PATCH, too', async () => {
     const id = await open();
     const { data } = (await actor.post(`/imports/${id}/photos`, { photos: [words('patched')] })).body;
     const path = `/imports/${id}/photos/${data[0].photo.id}`;
@@ -687,7 +687,7 @@ describe('POST /imports/{id}/photos', () => {
     expect((await actor.get(`/imports/${id}`)).body.counts.total).toBe(2);
   });
 
-  test('of a multipart body the part photos counts', async () => {
+  test('compares a multipart body by its part photos', async () => {
     const id = await open();
     const same = key();
     const said = (title: string) => ({ name: 'photos', content: JSON.stringify([{ title }]) });
@@ -733,7 +733,7 @@ async function staged(): Promise<string[]> {
   return names;
 }
 
-test('docs/reliability.md F17: two nodes on one database, one effect', async () => {
+test('docs/reliability.md F17: a request that reaches two nodes on one database has one effect', async () => {
   const server = await testDatabase();
   const sources = await Promise.all([openDataSource(server), openDataSource(server)]);
   const nodes = await Promise.all(

@@ -92,7 +92,7 @@ test.each([
   ['https://media.example/a.jpg#b', 'sourceUrl must not have a fragment (#…), because it would never be sent.'],
   [`https://media.example/${'a'.repeat(2000)}`, 'sourceUrl must have at most 2000 characters.'],
   ['media.example/a.jpg', 'sourceUrl must be a complete URL, such as https://example.com/photo.jpg.'],
-])('%s rejects its file only', async (sourceUrl, message) => {
+])('a file with the sourceUrl %s is rejected, and the others are not', async (sourceUrl, message) => {
   const answer = await add([{ filename: 'a.jpg', sourceUrl }, placed()]);
   const error = { code: 'invalid_request', message };
   expect([answer.status, answer.body.data]).toMatchObject([
@@ -101,7 +101,7 @@ test.each([
   ]);
 });
 
-test('a request with bytes, or a patch, has no sourceUrl', async () => {
+test('a sourceUrl is refused in a request with bytes, and in a patch', async () => {
   const content = Buffer.from(JSON.stringify([placed()]));
   const { body, type } = multipart([
     { name: 'photos', content, type: 'application/json' },

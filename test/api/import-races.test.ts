@@ -93,7 +93,7 @@ describe('two finalizes', () => {
     expect((await acme.import(id)).counts).toMatchObject({ total: 3, imported: 3 });
   });
 
-  test.each(rounds)('one of which discards, round %i: one of them wins', async () => {
+  test.each(rounds)('of which one discards, round %i: only one of them takes effect', async () => {
     const { id } = await acme.start();
     await acme.send(id, [picture('a.jpg')]);
     const [committed, discarded] = await Promise.all([
@@ -271,7 +271,7 @@ describe('existing photo deleted at the moment of publishing', () => {
   });
 
   test.each(rounds)(
-    'for ever, round %i: the file can be imported again, or its photo was there until then',
+    'permanently, round %i: the file can be imported again, or its photo was there until then',
     async () => {
       const file = picture('a.jpg');
       const { photo, id } = await announcedDuplicate(file);

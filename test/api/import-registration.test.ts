@@ -181,7 +181,7 @@ describe('GET /imports/{id}', () => {
   });
 
   test.each(['awaiting_upload', 'fetching', 'processing', 'ready', 'imported', 'duplicate', 'failed', 'cancelled'])(
-    'photoStatus=%s',
+    'lists the items of one status with photoStatus=%s',
     async (status) => {
       const id = await open();
       await register(id, ...files(1));
@@ -315,7 +315,7 @@ describe('POST /imports/{id}/photos with JSON', () => {
     ]);
   });
 
-  test('500 items in one request', async () => {
+  test('accepts 500 items in one request', async () => {
     const id = await open();
     const photos = Array.from({ length: 500 }, (_, at) => ({ filename: `${at}.jpg`, sizeBytes: at + 1 }));
     const answer = await register(id, ...photos);
@@ -378,7 +378,7 @@ describe('POST /imports/{id}/photos with JSON', () => {
     expect(outcomes(await register(id, { filename: 'a.jpg', sizeBytes: 1 }))).toEqual(['created']);
   });
 
-  test('an empty clientRef is none', async () => {
+  test('an empty clientRef counts as absent', async () => {
     expect((await actor.post('/imports', { clientRef: '' })).body.clientRef).toBeNull();
     const id = await open();
     const files = ['a.jpg', 'b.jpg'].map((filename, at) => ({ filename, sizeBytes: at + 1, clientRef: '' }));
@@ -392,7 +392,7 @@ describe('POST /imports/{id}/photos with JSON', () => {
     expect(outcomes(await postFiles(actor, id, inline))).toEqual(['created']);
   });
 
-  test('the same clientRef twice in one request is one item', async () => {
+  test('a clientRef that occurs twice in one request makes one item', async () => {
     const id = await open();
     const said = { filename: 'a.jpg', sizeBytes: 1, clientRef: 'r' };
     const answer = await register(id, said, said);
@@ -516,7 +516,7 @@ describe('POST /imports/{id}/photos with files', () => {
     expect([answer.status, answer.body.error.details.results[0].error.code]).toEqual([422, 'unsupported_format']);
   });
 
-  test('what only decoding finds out is an item that fails', async () => {
+  test('a file whose damage only decoding reveals becomes an item that fails', async () => {
     const id = await open();
     await postFiles(actor, id, [
       { filename: 'broken.jpg', content: '{"picture":"broken"}' },
@@ -530,7 +530,7 @@ describe('POST /imports/{id}/photos with files', () => {
     ]);
   });
 
-  test('a clientRef that is known is existing, and its bytes are those of the first', async () => {
+  test('a clientRef that is known is existing, and keeps the bytes of the first request', async () => {
     const id = await open();
     const send = (content: Uint8Array) =>
       postFiles(actor, id, [words({ clientRef: 'r' }), { filename: 'a.jpg', content }]);

@@ -545,7 +545,7 @@ describe('"Effects on the library happen only at publish"', () => {
     expect((await actor.get(`/photos/${photoId}`)).body).toMatchObject({ trashedAt: null, purgeAt: null });
   });
 
-  test('"unless restoreTrashed is false"', async () => {
+  test('a trashed duplicate comes back "unless restoreTrashed is false"', async () => {
     const { bytes, photoId } = await trashed();
     const [item] = await announce(await open({ restoreTrashed: false }), bytes);
     await finalize(item.importId);
@@ -562,7 +562,7 @@ describe('"Effects on the library happen only at publish"', () => {
     expect((await actor.get(`/photos/${photoId}`)).status).toBe(404);
   });
 
-  test('a source that is deleted for ever meanwhile: failed(duplicate_source_gone)', async () => {
+  test('a duplicate whose photo is permanently deleted meanwhile: failed(duplicate_source_gone)', async () => {
     const { bytes, photoId } = await trashed();
     const [item] = await announce(await open(), bytes);
     await actor.delete(`/photos/${photoId}?permanent=true`);
@@ -692,7 +692,7 @@ describe('PATCH /imports/{id}/photos/{photoId}, each status × state', () => {
     expect(await put(item, bytes)).toBe(204);
   });
 
-  test('{} and what is so already change nothing, and leave the upload target good', async () => {
+  test('{} and current values change nothing, and leave the upload target valid', async () => {
     const bytes = fresh();
     const [item] = await announce(await open(), bytes, { title: 'T', metadata: { a: 'b' } });
     const before = await look(item);
@@ -741,7 +741,7 @@ describe('POST /imports/{id}/finalize, each action × state', () => {
     ['discard', 'cancelled', '200 cancelled'],
     ['discard', 'expired', '409 import_not_open'],
   ];
-  test.each(table)('%s of one that is %s: %s', async (action, from, expected) => {
+  test.each(table)('%s of an import that is %s: %s', async (action, from, expected) => {
     const id = await importIn(from);
     const before = await state(id);
     app.clock.pass(1000);
@@ -754,7 +754,7 @@ describe('POST /imports/{id}/finalize, each action × state', () => {
     );
   });
 
-  test('a missing one is 404, and one of another customer’s', async () => {
+  test('an import that is missing or another customer’s is 404', async () => {
     const stranger = await app.customer();
     const theirs = (await stranger.post('/imports')).body.id;
     for (const id of [999999, theirs]) {

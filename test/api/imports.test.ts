@@ -40,7 +40,7 @@ function put(upload: { url: string; headers: Record<string, string> }, bytes: Ui
 }
 
 describe('POST /imports', () => {
-  test('opens one, with or without a body', async () => {
+  test('opens an import, with or without a body', async () => {
     const answer = await actor.send({ method: 'POST', path: '/api/v1/imports' });
     expect([answer.status, answer.headers.location]).toEqual([201, `/api/v1/imports/${answer.body.id}`]);
     expect(answer.body).toEqual({
@@ -93,7 +93,7 @@ describe('POST /imports', () => {
     expect((await actor.get(`/imports/${answer.body.id}`)).body).toEqual(answer.body);
   });
 
-  test('the same clientRef is the same import while it is open', async () => {
+  test('returns the existing import for the same clientRef while it is open', async () => {
     const first = await actor.post('/imports', { clientRef: 'r' });
     const second = await actor.post('/imports', { clientRef: 'r', name: 'other' });
     expect([first.status, second.status, second.body]).toEqual([201, 200, first.body]);
@@ -189,7 +189,7 @@ describe('registering by JSON', () => {
     ]);
   });
 
-  test('one bad file does not stop the others; again is existing; all known is 200', async () => {
+  test('an invalid file does not stop the others, a repeated one is existing, and a batch of known ones is 200', async () => {
     const { id } = await open();
     const good = item(picture('one'));
     const bad = { filename: 'big.jpg', sizeBytes: 10 ** 12 };
@@ -254,7 +254,7 @@ describe('registering by JSON', () => {
     expect((await actor.get(`/imports/${id}`)).body.counts.total).toBe(0);
   });
 
-  test('its body may have 5 MB, others 1 MB', async () => {
+  test('a body may have 5 MB, while other endpoints allow 1 MB', async () => {
     const { id } = await open();
     const photos = [{ filename: 'a.jpg', sizeBytes: 1, description: 'x'.repeat(2_000_000) }];
     expect((await actor.post(`/imports/${id}/photos`, { photos })).status).toBe(422);
@@ -278,8 +278,8 @@ describe('registering by JSON', () => {
   });
 });
 
-describe('the whole way', () => {
-  test('register, upload, finalize, look: the photo has the id of its item', async () => {
+describe('a whole import', () => {
+  test('publishes each photo under the id of its item', async () => {
     const { id } = await open({ tagNames: ['Trip'] });
     const bytes = picture('one');
     const [{ photo }] = (await actor.post(`/imports/${id}/photos`, { photos: [item(bytes)] })).body.data;
@@ -315,7 +315,7 @@ describe('the whole way', () => {
     expect([again.status, again.body.status]).toEqual([200, 'completed']);
   });
 
-  test('running it again uploads nothing', async () => {
+  test('uploads nothing when it is run again', async () => {
     const bytes = picture('one');
     const first = await open();
     const [{ photo }] = (await actor.post(`/imports/${first.id}/photos`, { photos: [item(bytes)] })).body.data;
@@ -352,7 +352,7 @@ describe('GET /imports/{id}', () => {
     expect((await actor.get(`/imports/${id}?include=photos&photoStatus=imported`)).body.photos.data).toEqual([]);
   });
 
-  test('is 304 for who has it, but not with photos', async () => {
+  test('is 304 for a client that has the current state, but not with photos', async () => {
     const { id } = await open();
     const { etag = '' } = (await actor.get(`/imports/${id}`)).headers;
     expect((await actor.get(`/imports/${id}`, { 'if-none-match': etag })).status).toBe(304);

@@ -118,7 +118,7 @@ describe('files in the request', () => {
     }
   });
 
-  test('an import that is missing or over is told before a file is read', async () => {
+  test('are not read for an import that is missing or has ended', async () => {
     expect((await postFiles(actor, 999999, [{ filename: 'a.jpg', content: picture('a') }])).status).toBe(404);
     const id = await open();
     await actor.post(`/imports/${id}/finalize`);
@@ -128,8 +128,8 @@ describe('files in the request', () => {
   });
 });
 
-describe('how much', () => {
-  test('more than 20 files is 400, and none is kept', async () => {
+describe('the size of a request with files', () => {
+  test('is limited to 20 files: more are 400, and none is stored', async () => {
     const id = await open();
     const before = await staged();
     const files = Array.from({ length: 21 }, (_, at) => ({ filename: `${at}.jpg`, content: picture(`many ${at}`) }));
@@ -139,7 +139,7 @@ describe('how much', () => {
     expect((await postFiles(actor, id, files.slice(1))).status).toBe(201);
   });
 
-  test('a request over its size is 413, told by its length or found while reading', async () => {
+  test('is limited: more bytes are 413, by Content-Length or while they are read', async () => {
     const small = await startApp({ limits: { inlineMaxBytes: 50_000 } });
     try {
       const client = await small.customer();

@@ -29,7 +29,7 @@ const files = (count: number, sizeBytes = 1) =>
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
 describe('files', () => {
-  test('200 MiB, one byte more is file_too_large', async () => {
+  test('may have 200 MiB; one byte more is file_too_large', async () => {
     const photos = [200 * MIB, 200 * MIB + 1].map((sizeBytes) => ({ filename: 'a.jpg', sizeBytes }));
     const { data } = (await actor.post(`/imports/${await open()}/photos`, { photos })).body;
     expect(data).toMatchObject([
@@ -38,7 +38,7 @@ describe('files', () => {
     ]);
   });
 
-  test('bytes that come in the request: the last that fits, and one more', async () => {
+  test('that come in the request are accepted up to the last byte that fits', async () => {
     const content = picture('as large as it may be');
     await lowered({ maxFileBytes: content.length });
     const answer = await postFiles(actor, await open(), [
@@ -51,7 +51,7 @@ describe('files', () => {
     ]);
   });
 
-  test('210,000,000 pixels and sides of 65,500; more is too_many_pixels', async () => {
+  test('may have 210,000,000 pixels and sides of 65,500; more is too_many_pixels', async () => {
     const id = await open();
     const sizes = [
       [14_000, 15_000],
@@ -83,7 +83,7 @@ describe('files', () => {
 });
 
 describe('registrations', () => {
-  test('500 photos in one call; 501 are 400 too_many and none is stored', async () => {
+  test('may have 500 photos in one call; 501 are 400 too_many and none is stored', async () => {
     const id = await open();
     expect(fault(await actor.post(`/imports/${id}/photos`, { photos: files(501) }))).toMatchObject([
       400,
@@ -93,7 +93,7 @@ describe('registrations', () => {
     expect((await actor.post(`/imports/${id}/photos`, { photos: files(500) })).status).toBe(201);
   });
 
-  test('5 MB of body to the byte; one more is 413', async () => {
+  test('may have a body of exactly 5 MB; one byte more is 413', async () => {
     const id = await open();
     const body = JSON.stringify({ photos: files(1) });
     const padded = (length: number) => body.padEnd(length, ' ');
@@ -102,7 +102,7 @@ describe('registrations', () => {
     expect((await actor.post(`/imports/${id}/photos`, padded(5 * MIB))).status).toBe(201);
   });
 
-  test('20 files in a request, 21 are 400', async () => {
+  test('may have 20 files in a request; 21 are 400', async () => {
     const pictures = numbers(21).map((at) => ({ filename: `${at}.jpg`, content: picture(`${at}`) }));
     const id = await open();
     expect(fault(await postFiles(actor, id, pictures))).toMatchObject([
@@ -113,7 +113,7 @@ describe('registrations', () => {
     expect((await postFiles(actor, id, pictures.slice(1))).status).toBe(201);
   });
 
-  test('10,000 items in one import (here 3); more is 409 limit_reached, and the call adds none', async () => {
+  test('may add 10,000 items to one import (here 3); more is 409 limit_reached, and the call adds none', async () => {
     await lowered({ importMaxPhotos: 3 });
     const id = await open();
     await actor.post(`/imports/${id}/photos`, { photos: files(2) });
@@ -127,7 +127,7 @@ describe('registrations', () => {
     expect((await actor.get(`/imports/${id}`)).body.counts.total).toBe(3);
   });
 
-  test('100 open imports; the next is 409 until one is over', async () => {
+  test('may be in 100 open imports; the next is 409 until one has ended', async () => {
     const ids: number[] = [];
     for (let at = 0; at < 100; at += 1) ids.push(await open());
     const over = await actor.post('/imports');
@@ -140,7 +140,7 @@ describe('registrations', () => {
     expect((await actor.post('/imports')).status).toBe(201);
   });
 
-  test('an open import that nobody uses for 7 days is expired, and says when it will be', async () => {
+  test('expire with an import without activity for 7 days, which says when that will be', async () => {
     const id = await open();
     const { createdAt, expiresAt } = (await actor.get(`/imports/${id}`)).body;
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(7 * DAY);
@@ -167,7 +167,7 @@ describe('registrations', () => {
 });
 
 describe('JSON bodies elsewhere', () => {
-  test('1 MB to the byte; one more is 413, whether its length is announced or not', async () => {
+  test('may have exactly 1 MB; one byte more is 413, whether its length is announced or not', async () => {
     const body = '{"name":"a"}';
     const accepted = [body.padEnd(MIB, ' '), [Buffer.from(body.padEnd(MIB, ' '))]];
     const refused = [body.padEnd(MIB + 1, ' '), [Buffer.from(body.padEnd(MIB + 1, ' '))]];
@@ -191,7 +191,7 @@ describe('JSON bodies elsewhere', () => {
     }
   });
 
-  test('10 levels; the eleventh is 400, on every endpoint with a body', async () => {
+  test('may have 10 levels; the eleventh is 400, on every endpoint with a body', async () => {
     const nested = (levels: number) => `{"x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
     for (const [method, path] of [
       ['PATCH', '/photos/1'],
@@ -213,7 +213,7 @@ describe('JSON bodies elsewhere', () => {
 });
 
 describe('tags', () => {
-  test('10,000 for a customer (here 3); the next is 409, by whatever way it would be made', async () => {
+  test('are limited to 10,000 for a customer (here 3); the next is 409, however it would be created', async () => {
     await lowered({ tags: 3 });
     await actor.post('/tags', { tags: ['a', 'b'].map((name) => ({ name })) });
     const [photo] = await importPhotos(app, actor, [{ filename: 'a.jpg', content: picture('a') }]);
@@ -232,7 +232,7 @@ describe('tags', () => {
     expect((await actor.get('/customer')).body.usage.tags).toBe(3);
   });
 
-  test('100 for a photo, ids and names together; 101 are 400 too_many', async () => {
+  test('are limited to 100 for a photo, ids and names together; 101 are 400 too_many', async () => {
     const [photo] = await importPhotos(app, actor, [{ filename: 'a.jpg', content: picture('a') }]);
     const named = numbers(100).map((at) => ({ name: `tag ${at}` }));
     const ids = (await actor.post('/tags', { tags: named })).body.data.map(
@@ -248,7 +248,7 @@ describe('tags', () => {
     expect((await actor.get('/tags?name=one%20more')).body.data).toEqual([]);
   });
 
-  test('a bulk change of 1,000 photos and a merge of 20 tags; one more is 400 too_many', async () => {
+  test('can be changed for 1,000 photos and merged from 20 tags at once; one more is 400 too_many', async () => {
     const { id } = (await actor.post('/tags', { name: 'target' })).body;
     for (const [field, max] of [
       ['addPhotoIds', 1000],
@@ -264,7 +264,7 @@ describe('tags', () => {
     }
   });
 
-  test('100 tags made in one request; 101 are 400', async () => {
+  test('can be created 100 at a time; 101 are 400', async () => {
     const named = (count: number) => ({ tags: numbers(count).map((at) => ({ name: `n${at}` })) });
     expect(fault(await actor.post('/tags', named(101)))).toMatchObject([400, [{ field: 'tags', code: 'too_many' }]]);
     expect((await actor.post('/tags', named(100))).status).toBe(200);
@@ -272,7 +272,7 @@ describe('tags', () => {
 });
 
 describe('ids in one list', () => {
-  test('100 in a path, 101 are 400', async () => {
+  test('are limited to 100 in a path; 101 are 400', async () => {
     const list = (count: number) => numbers(count).join();
     for (const [ask, edge] of [
       [(count: number) => actor.patch(`/photos/${list(count)}`, {}), 200],
@@ -285,7 +285,7 @@ describe('ids in one list', () => {
     }
   });
 
-  test('100 hashes; 20 tags in each filter', async () => {
+  test('are limited to 100 hashes, and to 20 tags in each filter', async () => {
     const hashes = (count: number) =>
       numbers(count)
         .map((at) => at.toString(16).padStart(64, '0'))

@@ -85,7 +85,7 @@ describe('cursors', () => {
     expect(names(await rotated.get(`/tags?cursor=${nextCursor}`))).toEqual(['Eve']);
   });
 
-  test('it works for a day whatever happens, and after that while the list has not shifted', async () => {
+  test('a cursor works for a day whatever happens, and after that while the list has not shifted', async () => {
     const owner = await app.customer();
     const ids: number[] = [];
     for (const name of ['a', 'b', 'c']) ids.push((await owner.post('/tags', { name })).body.id);
@@ -145,7 +145,7 @@ describe('pages', () => {
   });
 });
 
-describe('what changes during a walk', () => {
+describe('changes during a walk', () => {
   test('"Items deleted during pagination do not appear on later pages"; nothing is left out or shown twice', async () => {
     const owner = await app.customer();
     const ids: number[] = [];
@@ -156,7 +156,7 @@ describe('what changes during a walk', () => {
     expect(names(await owner.get(`/tags?cursor=${nextCursor}`))).toEqual(['c', 'e', 'f']);
   });
 
-  test('what is added before the place of the cursor does not appear, what is added behind it does', async () => {
+  test('rows added before the position of the cursor do not appear, and rows added behind it do', async () => {
     const owner = await app.customer();
     for (const name of ['b', 'd']) await owner.post('/tags', { name });
     const { nextCursor } = (await owner.get('/tags?limit=1')).body.pagination;
@@ -177,14 +177,14 @@ describe('what changes during a walk', () => {
   });
 });
 
-describe('a cursor is what we made, whole, for whom and what it was made', () => {
+describe('a cursor', () => {
   const invalid = async (path: string, client = actor) => {
     const answer = await client.get(path);
     expect([path, answer.status, answer.body.error?.code]).toEqual([path, 400, 'invalid_cursor']);
     expect(answer.body.error.details).toBeUndefined();
   };
 
-  test('with any byte changed, cut anywhere, longer, or spelt otherwise it is none', async () => {
+  test('is invalid with any byte changed, cut anywhere, extended or spelt differently', async () => {
     const { nextCursor } = (await actor.get('/tags?limit=2')).body.pagination;
     expect(nextCursor).toMatch(/^[A-Za-z0-9_-]+$/);
     for (let at = 0; at < nextCursor.length; at += 1) {
@@ -208,7 +208,7 @@ describe('a cursor is what we made, whole, for whom and what it was made', () =>
     }
   });
 
-  test("another list's, another customer's and an import's are refused, each way", async () => {
+  test('is refused by another list, another customer and another import, in each direction', async () => {
     const owner = await app.customer();
     const files = ['1', '2', '3'].map((title) => ({ filename: `${title}.jpg`, content: picture(`of ${title}`) }));
     const [photo] = await importPhotos(app, owner, files);
@@ -231,7 +231,7 @@ describe('a cursor is what we made, whole, for whom and what it was made', () =>
     expect((await owner.get(`/photos?cursor=${ofPhotos}`)).body.data).toHaveLength(2);
   });
 
-  test('what is not bound may change: limit, include, the key, the spelling of the default sort', async () => {
+  test('stays valid when limit, include, the key or the spelling of the default sort changes', async () => {
     const owner = await app.customer();
     const files = ['4', '5', '6'].map((title) => ({ filename: `${title}.jpg`, content: picture(`of ${title}`) }));
     await importPhotos(app, owner, files);
@@ -254,7 +254,7 @@ describe('a cursor is what we made, whole, for whom and what it was made', () =>
     expect((await owner.get(`/photos?sort=filename&cursor=${nextCursor}`)).body.data).toHaveLength(1);
   });
 
-  test('is good on every node that has the secret, and after the secret was rotated', async () => {
+  test('is valid on every node that has the secret, and after the secret was rotated', async () => {
     const { nextCursor } = (await actor.get('/tags?limit=2')).body.pagination;
     const [secret] = app.ports.secrets;
     const newer = 'a newer secret, which is long enough too';
@@ -293,7 +293,7 @@ describe('a cursor is what we made, whole, for whom and what it was made', () =>
     expect(names(await owner.get(`/tags?cursor=${kept}`))).toEqual(['c']);
   });
 
-  test('given twice it is 400, and an odd name of it is unknown', async () => {
+  test('is 400 when it is given twice, and unknown under a similar name', async () => {
     const { nextCursor } = (await actor.get('/tags?limit=2')).body.pagination;
     const twice = await actor.get(`/tags?cursor=${nextCursor}&cursor=${nextCursor}`);
     expect(twice.body.error.details.errors).toMatchObject([{ field: 'cursor', code: 'invalid_type' }]);
@@ -323,7 +323,7 @@ describe('every parameter of every list, given twice, is 400', () => {
   });
 });
 
-describe('what SQL or LIKE give a meaning is text', () => {
+describe('characters with a meaning in SQL or LIKE are text', () => {
   const hostile = [
     "'",
     "''",

@@ -32,7 +32,7 @@ async function arrived() {
 
 const linkOf = (mail: Mail | undefined) => (mail && 'link' in mail.values ? mail.values.link : 'no link');
 
-test('somebody who is invited gets the link that the page shows, by mail', async () => {
+test('a person who is invited gets the link that the page shows by mail', async () => {
   expect((await browser.get(PEOPLE)).text).toContain('The person gets a link by mail');
   const { text } = await browser.submit(PEOPLE, { email: 'anna@example.com', role: 'editor' });
   expect(text).toContain('A mail to anna@example.com contains it.');
@@ -60,7 +60,7 @@ describe('a forgotten password', () => {
     expect(app.log.join('')).not.toContain(pathname.split('/').at(-1));
   });
 
-  it('lets in the browser that used the link, and nobody who planted cookies there before', async () => {
+  it('signs in the browser that used the link, but no one who planted cookies there before', async () => {
     await ask(new BrowserClient(app.url), 'olga@example.com');
     const { pathname } = new URL(linkOf((await arrived())[0]));
     const use = (planted: BrowserClient) => planted.submit(pathname, { password: 'a password that is new' });
@@ -97,7 +97,7 @@ describe('a forgotten password', () => {
 describe('a new address', () => {
   const change = (email: string) => browser.submit('/settings/account', { email }, '/settings/account/email');
 
-  it('counts once the link in the mail is confirmed, by whoever opens it', async () => {
+  it('takes effect once the link in the mail is confirmed, in any browser', async () => {
     expect((await browser.get('/settings/account')).text).toContain('A new one counts once you have opened the link');
     expect((await change('olga@new.example')).status).toBe(303);
     expect((await browser.get('/settings/account')).text).toContain('We have sent a link to olga@new.example.');
@@ -115,7 +115,7 @@ describe('a new address', () => {
     expect(app.log.join('')).not.toContain(pathname.split('/').at(-1));
   });
 
-  it('is refused on the page of the link when somebody else has it by now', async () => {
+  it('is refused on the page of the link when another person has taken it in the meantime', async () => {
     await change('bert@example.com');
     const { pathname } = new URL(linkOf((await arrived())[0]));
     await new BrowserClient(app.url).enter(app.ports, actor.customerId, 'viewer', 'bert@example.com');

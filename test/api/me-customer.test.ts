@@ -121,7 +121,7 @@ describe('Me', () => {
 });
 
 describe('GET /customer', () => {
-  test('tells of limits and usage, which is counted from what is there', async () => {
+  test('shows limits and usage, which is counted from what is stored', async () => {
     const actor = await app.customer('Studio Ä');
     const fresh = await actor.get('/customer');
     expect(fresh.body).toEqual({ ...customerFields, id: actor.customerId });
@@ -157,7 +157,7 @@ describe('GET /customer', () => {
     expect((await actor.get('/customer')).body.usage.renditionBytes).toBe(0);
   });
 
-  test('"Read-only through the API"', async () => {
+  test('is "Read-only through the API"', async () => {
     const actor = await app.customer();
     for (const method of ['PATCH', 'PUT', 'POST', 'DELETE']) {
       const answer = await actor.send({ method, path: '/api/v1/customer', body: { name: 'other' } });

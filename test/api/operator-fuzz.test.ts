@@ -58,7 +58,7 @@ const requests: fc.Arbitrary<RequestParts> = fc.constantFrom(...operatorEndpoint
 describe.each([
   ['in memory', async () => null],
   ['in Postgres', postgresPorts],
-])('whatever is asked of the operator API, with rows %s', (_, openRows) => {
+])('random requests to the operator API, with rows %s', (_, openRows) => {
   let rows: PostgresPorts | null;
   let app: RunningApp;
   let operator: OperatorActor;
@@ -78,7 +78,7 @@ describe.each([
     await rows?.close();
   });
 
-  test('the answer is one of those that are documented, and the process lives', async () => {
+  test('get documented responses only, and the process survives', async () => {
     const property = fc.asyncProperty(requests, async (request) => {
       app.clock.pass(1000);
       const answer = await operator.send(request);

@@ -107,7 +107,7 @@ describe('customers', () => {
     expect(await app.ports.customers.list()).toEqual([]);
   });
 
-  test('one that is created again with the same Idempotency-Key is the same', async () => {
+  test('that are created again with the same Idempotency-Key are the same', async () => {
     const create = (name: string) => operator.post('/customers', { name }, once('a'));
     const answers = await Promise.all([create('Studio'), create('Studio'), create('Studio')]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
@@ -118,7 +118,7 @@ describe('customers', () => {
     expect(await app.ports.customers.list()).toHaveLength(1);
   });
 
-  test('a suspended one is read-only for its keys, and can be administered', async () => {
+  test('that are suspended are read-only for their keys, and can be administered', async () => {
     const customer = await app.customer();
     const path = `/customers/${customer.customerId}`;
     expect((await operator.post(`${path}/suspend`)).body.status).toBe('suspended');
@@ -129,7 +129,7 @@ describe('customers', () => {
     expect((await customer.post('/tags', { name: 'x' })).status).toBe(201);
   });
 
-  test('one is erased only by its exact name, and the proof stays', async () => {
+  test('are erased only with their exact name, and the proof stays', async () => {
     const customer = await app.customer('ACME');
     await importPhotos(app, customer, [{ filename: 'a.jpg', content: picture('a') }]);
     const path = `/customers/${customer.customerId}`;

@@ -41,7 +41,7 @@ describe('step 1, the key, before everything else', () => {
     ['an id that nobody has', { path: '/api/v1/photos/999999' }],
   ];
 
-  test('401, charged to the address', async () => {
+  test('401 is charged to the address', async () => {
     for (const [at, [what, request]] of requests.entries()) {
       const answer = await app.send(request);
       expect([what, ...code(answer)]).toEqual([what, 401, 'unauthorized']);
@@ -105,7 +105,7 @@ describe('step 2, the IP list, before the budget of the key and all that follows
 });
 
 describe('step 3, the budget, before route, scope and body', () => {
-  test('429 for whatever the request would have been', async () => {
+  test('429 is answered whatever the request would have been', async () => {
     const empty = await actor.withKey({ scopes: ['tags:read'], readLimit: 0, writeLimit: 0 });
     const asked: readonly (readonly ['read' | 'write', Answer])[] = [
       ['read', await empty.get('/nothing')],
@@ -125,7 +125,7 @@ describe('step 3, the budget, before route, scope and body', () => {
 });
 
 describe('step 4, route and method, before the scope', () => {
-  test('404 and 405, charged to the key', async () => {
+  test('404 and 405 are charged to the key', async () => {
     const narrow = await actor.withKey({ scopes: ['tags:read'], readLimit: 10, writeLimit: 10 });
     expect(code(await narrow.get('/nothing'))).toEqual([404, 'not_found']);
     const wrong = await narrow.post('/me', tooLong);
@@ -136,7 +136,7 @@ describe('step 4, route and method, before the scope', () => {
 });
 
 describe('step 5, the scope, before what is sent and what there is', () => {
-  test('403 scope_required, charged to the key', async () => {
+  test('403 scope_required is charged to the key', async () => {
     const narrow = await actor.withKey({ scopes: ['customer:read'], readLimit: 10, writeLimit: 10 });
     const asked = [
       await narrow.post('/tags', tooLong),
@@ -156,20 +156,20 @@ describe('step 5, the scope, before what is sent and what there is', () => {
 });
 
 describe('step 7, size and type of the body, before its content and the query', () => {
-  test('415 and 413 before 400', async () => {
+  test('415 and 413 come before 400', async () => {
     expect(code(await actor.post('/tags?x=1', '{', asText))).toEqual([415, 'unsupported_media_type']);
     expect(code(await actor.post('/tags?x=1', tooLong))).toEqual([413, 'payload_too_large']);
     expect(code(await actor.post('/tags', tooLong, asText))).toEqual([415, 'unsupported_media_type']);
   });
 
-  test('before a kept answer', async () => {
+  test('415 and 413 come before a stored response', async () => {
     const same = { 'idempotency-key': randomUUID() };
     await actor.post('/tags', { name: 'a' }, same);
     expect(code(await actor.post('/tags', { name: 'a' }, { ...same, ...asText }))[0]).toBe(415);
     expect(code(await actor.post('/tags', tooLong, same))[0]).toBe(413);
   });
 
-  test('before existence and conditions', async () => {
+  test('415 and 413 come before existence and conditions', async () => {
     const stale = { 'if-match': '"x"', ...asText };
     expect(code(await actor.patch('/tags/999999', 'x', stale))[0]).toBe(415);
     expect(code(await actor.patch(`/tags/${tag.id}`, 'x', stale))[0]).toBe(415);
@@ -178,7 +178,7 @@ describe('step 7, size and type of the body, before its content and the query', 
 });
 
 describe('step 8, what is sent, before what there is', () => {
-  test('query and body are told of together', async () => {
+  test('errors of query and body are reported together', async () => {
     const answer = await actor.post('/tags?x=1&ifExists=no', { name: 1, colour: 'red' });
     const found = answer.body.error.details.errors.map((one: { field: string; code: string }) => [one.field, one.code]);
     expect(answer.body.error.message).toBe('4 fields are invalid.');
@@ -219,25 +219,25 @@ describe('step 8, what is sent, before what there is', () => {
     ['DELETE', '/tags/999999?x=1', undefined],
   ];
 
-  test('400 invalid_request before 404', async () => {
+  test('400 invalid_request comes before 404', async () => {
     for (const [method, path, body] of invalid) {
       const answer = await actor.send({ method, path: `/api/v1${path}`, body, headers: { 'if-match': '"x"' } });
       expect([method, path, ...code(answer)]).toEqual([method, path, 400, 'invalid_request']);
     }
   });
 
-  test('400 invalid_cursor before 404', async () => {
+  test('400 invalid_cursor comes before 404', async () => {
     expect(code(await actor.get('/imports/999999?include=photos&cursor=abc'))).toEqual([400, 'invalid_cursor']);
   });
 
-  test('400 before 412', async () => {
+  test('400 comes before 412', async () => {
     const stale = { 'if-match': '"x"' };
     expect(code(await actor.patch(`/tags/${tag.id}`, { name: '' }, stale))[0]).toBe(400);
     expect(code(await actor.put(`/photos/${photo.id}/tags`, { tagNames: [''] }, stale))[0]).toBe(400);
     expect(code(await actor.patch(`/photos/${photo.id}`, { rating: 6 }, stale))[0]).toBe(400);
   });
 
-  test('a shape that is wrong, a bad parameter or a bad Idempotency-Key before a kept answer', async () => {
+  test('an invalid body, parameter or Idempotency-Key is refused before a stored response is sent', async () => {
     const same = { 'idempotency-key': randomUUID() };
     await actor.post('/tags', { name: 'a' }, same);
     expect(code(await actor.post('/tags', '{', same))[0]).toBe(400);
@@ -248,7 +248,7 @@ describe('step 8, what is sent, before what there is', () => {
 });
 
 describe('step 9, the Idempotency-Key, before what there is now', () => {
-  test('409 and 422 and the kept answer before 404 and 412', async () => {
+  test('409, 422 and the stored response come before 404 and 412', async () => {
     const same = { 'idempotency-key': randomUUID() };
     expect((await actor.delete(`/tags/${tag.id}`, same)).status).toBe(204);
     expect((await actor.delete(`/tags/${tag.id}`, { ...same, 'if-match': '"x"' })).status).toBe(204);
@@ -257,7 +257,7 @@ describe('step 9, the Idempotency-Key, before what there is now', () => {
 });
 
 describe('step 10, existence, before step 11, the state', () => {
-  test('404 before 412 and 409', async () => {
+  test('404 comes before 412 and 409', async () => {
     const stale = { 'if-match': '"x"' };
     for (const [method, path, body] of [
       ['PATCH', '/photos/999999', {}],
@@ -275,7 +275,7 @@ describe('step 10, existence, before step 11, the state', () => {
     expect(code(await actor.patch(`/imports/${id}/photos/999999`, {}))).toEqual([404, 'not_found']);
   });
 
-  test('412 before 409', async () => {
+  test('412 comes before 409', async () => {
     await actor.post('/tags', { name: 'London' });
     const answer = await actor.patch(`/tags/${tag.id}`, { name: 'London' }, { 'if-match': '"x"' });
     expect(code(answer)).toEqual([412, 'precondition_failed']);

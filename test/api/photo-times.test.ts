@@ -334,7 +334,7 @@ describe('PATCH /photos/{id}, shiftTakenAt', () => {
     expect((await actor.get(path)).body.takenAtLocal).toBe('2024-12-21T22:41:24.670');
   });
 
-  test('cannot be said of a file that is being imported', async () => {
+  test('is refused for a file that is being imported', async () => {
     const { id } = (await actor.post('/imports')).body;
     const registered = await actor.post(`/imports/${id}/photos`, { photos: [{ filename: 'a.jpg', sizeBytes: 1 }] });
     const item = registered.body.data[0].photo.id;

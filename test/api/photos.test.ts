@@ -85,7 +85,7 @@ describe('GET /photos/{id}', () => {
     expect(errors(await actor.get(`/photos/${id}?include=tags`))).toEqual([['include', 'invalid_format']]);
   });
 
-  test("another customer's photo is as missing as none, for every verb", async () => {
+  test("another customer's photo is answered like one that does not exist, for every method", async () => {
     const { id } = await one();
     const stranger = await app.customer();
     const verbs = [
@@ -107,8 +107,8 @@ describe('GET /photos/{id}', () => {
   });
 });
 
-describe('what comes from the file', () => {
-  test('is shown in its units, absent parts as null', async () => {
+describe('the values from the file', () => {
+  test('are shown in their units, and absent ones as null', async () => {
     const facts = {
       contentType: 'image/jpeg',
       damaged: true,
@@ -181,7 +181,7 @@ describe('GET /photos/{id}, its parameters', () => {
 });
 
 describe('GET /photos', () => {
-  test('has each photo as it is alone, to the order of its fields', async () => {
+  test('shows each photo as GET /photos/{id} does, with its fields in the same order', async () => {
     await one();
     const strange = await one(picture('strange'), 'a "b" \\ \u2028 📷.jpg');
     await actor.patch(`/photos/${strange.id}`, {
@@ -309,7 +309,7 @@ describe('GET /photos', () => {
 });
 
 describe('PATCH /photos/{id}', () => {
-  test('sets and clears', async () => {
+  test('sets and clears fields', async () => {
     const { id } = await one();
     const set = await actor.patch(`/photos/${id}`, {
       filename: ' new name.jpg ',
@@ -476,7 +476,7 @@ describe('PATCH /photos/{id}', () => {
     expect((await actor.get(`/photos/${photo.id}`)).body).toEqual(photo);
   });
 
-  test('If-Match guards the change', async () => {
+  test('changes nothing when If-Match does not match', async () => {
     const { id } = await one();
     const { etag = '' } = (await actor.get(`/photos/${id}`)).headers;
     expect((await actor.patch(`/photos/${id}`, { title: 'a' }, { 'if-match': etag })).status).toBe(200);
@@ -691,7 +691,7 @@ describe('DELETE /photos/{id}', () => {
     expect((await actor.delete(`/photos/${id}?permanent=false`)).status).toBe(404);
   });
 
-  test('[spec] needs photos:delete, for ever or not', async () => {
+  test('[spec] needs photos:delete, permanently or not', async () => {
     const { id } = await one();
     const scopes = ['photos:read', 'photos:write', 'tags:write', 'customer:read'] as const;
     const narrow = await actor.withKey({ scopes: [...scopes] });
@@ -704,7 +704,7 @@ describe('DELETE /photos/{id}', () => {
     );
   });
 
-  test('permanent=true purges, out of the trash too', async () => {
+  test('permanent=true deletes a photo permanently, from the trash as well', async () => {
     const { id } = await one();
     await actor.delete(`/photos/${id}`);
     expect((await actor.delete(`/photos/${id}?permanent=true`)).status).toBe(204);

@@ -56,7 +56,7 @@ test('GET /customer shows the quota', async () => {
   expect((await actor.get('/customer')).body.limits).toMatchObject({ storageBytes: 1000, photos: 5 });
 });
 
-test('what fits is taken, file by file, and what does not is rejected', async () => {
+test('files that fit into the quota are accepted one by one, and the others are rejected', async () => {
   const actor = await subscriber(1000, null);
   const id = await open(actor);
   const answer = await register(actor, id, 600, 500, 300, 200, 100);
@@ -66,7 +66,7 @@ test('what fits is taken, file by file, and what does not is rejected', async ()
   expect(answer.body.import.counts.total).toBe(3);
 });
 
-test('when nothing fits the answer is 403, and nothing is stored', async () => {
+test('a request of which nothing fits is 403, and nothing is stored', async () => {
   const actor = await subscriber(1000, null);
   const id = await open(actor);
   await register(actor, id, 900);
@@ -79,7 +79,7 @@ test('when nothing fits the answer is 403, and nothing is stored', async () => {
   expect((await actor.get(`/imports/${id}`)).body.counts.total).toBe(1);
 });
 
-test('when other reasons come in, it is 422 with each of them', async () => {
+test('a request that is rejected for other reasons, too, is 422 with each of them', async () => {
   const actor = await subscriber(null, 0);
   const answer = await register(actor, await open(actor), 100, 0);
   expect([answer.status, answer.body.error.code]).toEqual([422, 'no_photos_accepted']);
@@ -87,14 +87,14 @@ test('when other reasons come in, it is 422 with each of them', async () => {
   expect(codes).toEqual(['quota_exceeded', 'file_empty']);
 });
 
-test('a rejected file makes no tags', async () => {
+test('a rejected file creates no tags', async () => {
   const actor = await subscriber(null, 0);
   const photos = [{ ...file(1), tagNames: ['never'] }];
   expect((await actor.post(`/imports/${await open(actor)}/photos`, { photos })).status).toBe(403);
   expect((await actor.get('/tags')).body.data).toEqual([]);
 });
 
-test('registrations at once never get more than there is', async () => {
+test('simultaneous registrations never exceed the quota', async () => {
   const actor = await subscriber(10_000, 6);
   const imports = [await open(actor), await open(actor), await open(actor)];
   const answers = await atOnce(12, (number) => register(actor, present(imports[number % 3]), 1000, 1000));
@@ -103,7 +103,7 @@ test('registrations at once never get more than there is', async () => {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 403]));
 });
 
-test('bytes in the request count as they are, and what is refused leaves nothing behind', async () => {
+test('bytes in the request count with their actual size, and rejected ones leave nothing behind', async () => {
   const first = picture('first');
   const actor = await subscriber(first.length + 10, null);
   const id = await open(actor);
@@ -118,7 +118,7 @@ test('bytes in the request count as they are, and what is refused leaves nothing
   expect(await staged()).toHaveLength(1);
 });
 
-test('what the library has already costs nothing', async () => {
+test('a file that the library already has uses no quota', async () => {
   const actor = await subscriber(null, 1);
   const content = picture('same');
   await importPhotos(app, actor, [{ filename: 'a.jpg', content }]);
@@ -126,7 +126,7 @@ test('what the library has already costs nothing', async () => {
   expect([answer.status, outcomes(answer)]).toEqual([201, ['duplicate']]);
 });
 
-test('a photo in the trash holds its room until it is deleted for ever', async () => {
+test('a photo in the trash counts against the quota until it is permanently deleted', async () => {
   const actor = await subscriber(null, 1);
   const [photo] = await importPhotos(app, actor, [{ filename: 'a.jpg', content: picture('a') }]);
   const id = await open(actor);
@@ -136,7 +136,7 @@ test('a photo in the trash holds its room until it is deleted for ever', async (
   expect((await register(actor, id, 10)).status).toBe(201);
 });
 
-test('an item that ends gives its room back, and needs it again to be tried once more', async () => {
+test('an item that ends releases its quota, and needs it again to be retried', async () => {
   const actor = await subscriber(null, 1);
   const id = await open(actor);
   expect((await register(actor, id, 10)).status).toBe(201);

@@ -130,7 +130,7 @@ describe('the budget of an address', () => {
   });
 });
 
-describe('what counts', () => {
+describe('charges of budgets', () => {
   const original = picture('a');
 
   /** What each request leaves of the key's budget, when every one counts 1. */
@@ -267,7 +267,7 @@ describe('the window', () => {
 });
 
 describe('nothing goes around the budget', () => {
-  test('neither another address, nor another spelling, nor another method or key case', async () => {
+  test('another address, spelling, method or case of the key has no other budget', async () => {
     const small = await actor.withKey({ readLimit: 3, writeLimit: 0 });
     for (let call = 0; call < 3; call += 1) await small.get('/tags', { 'x-forwarded-for': `203.0.113.${call}` });
     const tries = [

@@ -60,8 +60,8 @@ test('a viewer gets all pixels of a file that browsers cannot display, and of a 
   await actor.patch(`/photos/${id}`, { rotation: 0 });
 });
 
-describe('what a file says of itself', () => {
-  test('camera, exposure, location and time, in their units', async () => {
+describe('the metadata of a file', () => {
+  test('gives camera, exposure, location and time in their units', async () => {
     expect(await photo('iphone7-gps.heic')).toMatchObject({
       contentType: 'image/heic',
       width: 4032,
@@ -92,7 +92,7 @@ describe('what a file says of itself', () => {
     });
   });
 
-  test('"display dimensions (after orientation + rotation)"', async () => {
+  test('gives the "display dimensions (after orientation + rotation)"', async () => {
     const upright = await photo('orientation-portrait-6.jpg');
     expect(upright.orientation).toBe(6);
     expect(upright.height).toBeGreaterThan(upright.width);
@@ -101,7 +101,7 @@ describe('what a file says of itself', () => {
     await actor.patch(`/photos/${upright.id}`, { rotation: 0 });
   });
 
-  test('rating: "initial: XMP rating"', async () => {
+  test('gives the rating "initial: XMP rating"', async () => {
     expect((await photo('rating-xmp.jpg')).rating).toBe(3);
   });
 

@@ -20,8 +20,8 @@ async function lineOf({ headers }: Answer): Promise<Record<string, unknown>> {
   return JSON.parse(app.log.find(isIt) ?? '');
 }
 
-describe('a line for every request', () => {
-  test('time, key id, method, route template, status, error code, ms, bytes, IP, request id', async () => {
+describe('the log line of a request', () => {
+  test('has time, key id, method, route template, status, error code, ms, bytes, IP and request id', async () => {
     const answer = await actor.get('/photos?q=secret%20words');
     expect(await lineOf(answer)).toEqual({
       level: 30,
@@ -42,7 +42,7 @@ describe('a line for every request', () => {
     });
   });
 
-  test('the route is a template, whatever ids were asked for, and the error has its code', async () => {
+  test('names the route by its template, whatever the ids, and the error by its code', async () => {
     const narrow = await actor.withKey({ scopes: ['tags:read'] });
     const empty = await actor.withKey({ readLimit: 0 });
     const locked = await actor.withKey({ ipList: ['203.0.113.9'] });
@@ -65,7 +65,7 @@ describe('a line for every request', () => {
     for (const [answer, expected] of seen) expect(await lineOf(answer)).toMatchObject(expected);
   });
 
-  test('bytes are those of the whole answer', async () => {
+  test('counts the bytes of the whole response', async () => {
     const [photo] = await importPhotos(app, actor, [{ filename: 'a.jpg', content: picture('x'.repeat(200_000)) }]);
     const get = await actor.get(`/photos/${photo.id}/download`);
     const head = await actor.send({ method: 'HEAD', path: `/api/v1/photos/${photo.id}/download` });
@@ -74,7 +74,7 @@ describe('a line for every request', () => {
     expect(Number(none['bytes'])).toBeGreaterThan(0);
   });
 
-  test('one for each request of a connection', async () => {
+  test('is written for each request of a connection', async () => {
     const ask = (extra: string) =>
       `GET /api/v1/me HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${actor.token}\r\n${extra}\r\n`;
     let seen = '';
@@ -93,8 +93,8 @@ describe('a line for every request', () => {
   });
 });
 
-describe('what the log never holds', () => {
-  test('no key, no signed address, no query, no body, no file name; nobody can forge a line', async () => {
+describe('the log', () => {
+  test('contains no key, signed address, query, body or file name, and no line that a client forged', async () => {
     const secret = 'what-nobody-else-may-read';
     for (const { method, path, body } of endpoints) {
       await actor.send({ method, path: `/api/v1${path}?${secret}=${secret}`, body });

@@ -44,7 +44,7 @@ const expectTus = ({ headers }: Answer) => expect(headers['tus-resumable']).toBe
 describe('tus 1.0 at an upload target', () => {
   const bytes = randomBytes(1000);
 
-  it('tells what it supports', async () => {
+  it('reports what it supports', async () => {
     const { path } = await target(bytes);
     const answer = await app.send({ method: 'OPTIONS', path });
     expect(answer.status).toBe(204);

@@ -33,7 +33,7 @@ test('security.txt names each contact, in the order of the setting', async () =>
   expect(named.map(([, value]) => value)).toEqual(contacts);
 });
 
-test('it expires once, in less than a year by the clock of the service, and is the same all day', async () => {
+test('security.txt expires once, in less than a year by the clock of the service, and is the same all day', async () => {
   const app = await start();
   app.clock.set(new Date('2027-02-03T00:00:00.000Z'));
   const first = await app.send({ path: PATH });
@@ -45,7 +45,7 @@ test('it expires once, in less than a year by the clock of the service, and is t
   expect((await app.send({ path: PATH })).text).toContain('Expires: 2027-08-03T00:00:00.000Z\n');
 });
 
-test('it says where it belongs only where that is https, as RFC 9116 has it', async () => {
+test('security.txt names its own address only where that is https, as RFC 9116 requires', async () => {
   const plain = await (await start()).send({ path: PATH });
   expect(plain.text).not.toContain('Canonical');
   const app = await start({ ports: () => ({ addresses: new PublicAddresses('https://photos.example.com') }) });
@@ -55,13 +55,13 @@ test('it says where it belongs only where that is https, as RFC 9116 has it', as
   ]);
 });
 
-test('nothing is said that the operator did not say', async () => {
+test('security.txt contains nothing that the operator has not configured', async () => {
   const app = await start({ ports: () => ({ addresses: new PublicAddresses('https://photos.example.com') }) });
   const names = fieldsOf((await app.send({ path: PATH })).text).map(([name]) => name);
   expect(names).toEqual(['Contact', 'Contact', 'Contact', 'Expires', 'Canonical']);
 });
 
-test('it costs no budget, needs no key, may be kept for a day, and answers under any host', async () => {
+test('security.txt uses no budget, needs no key, may be cached for a day, and answers under any host', async () => {
   const app = await start();
   const answer = await app.send({ path: PATH, headers: { host: '203.0.113.7' } });
   expect([answer.status, answer.headers['x-ratelimit-limit'], answer.headers['cache-control']]).toEqual([
@@ -71,7 +71,7 @@ test('it costs no budget, needs no key, may be kept for a day, and answers under
   ]);
 });
 
-test('HEAD tells the same without a body, OPTIONS what can be asked for; nothing else is possible', async () => {
+test('security.txt answers HEAD without a body and OPTIONS with the allowed methods, and refuses others', async () => {
   const app = await start();
   const whole = await app.send({ path: PATH });
   const head = await app.send({ method: 'HEAD', path: PATH });
@@ -86,7 +86,7 @@ test('HEAD tells the same without a body, OPTIONS what can be asked for; nothing
   expect([refused.status, refused.body.error.code]).toEqual([405, 'method_not_allowed']);
 });
 
-test('without contacts its path is as unknown as any other', async () => {
+test('without contacts, the path of security.txt is unknown', async () => {
   const app = await start({ securityContacts: [] });
   const [absent, unknown] = [await app.send({ path: PATH }), await app.send({ path: '/.well-known/nothing' })];
   expect([absent.status, absent.body.error.code]).toEqual([404, 'not_found']);

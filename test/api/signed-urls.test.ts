@@ -100,7 +100,7 @@ describe('PUT /uploads/{token}', () => {
     expect((await put(path, bytes)).body.error.code).toBe('import_photo_final');
   });
 
-  test('other methods are 405; a page may ask first', async () => {
+  test('answers other methods with 405, and preflight requests of any page', async () => {
     const { path } = await waiting();
     const get = await app.send({ path });
     expect([get.status, get.headers.allow]).toEqual([405, 'HEAD, OPTIONS, PATCH, PUT']);
@@ -116,7 +116,7 @@ describe('PUT /uploads/{token}', () => {
     ]).toEqual([204, 'HEAD, OPTIONS, PATCH, PUT', '*']);
   });
 
-  test('neither the log nor an answer repeats the address', async () => {
+  test('the address appears in no log line and no response', async () => {
     const { path } = await waiting();
     const answer = await put(path, bytes.subarray(1));
     const token = path.split('/').at(-1) ?? '';
@@ -166,7 +166,7 @@ describe('GET /renditions/{token}', () => {
     expect((await app.send({ method: 'PUT', path })).headers.allow).toBe('GET, HEAD, OPTIONS');
   });
 
-  test('no cache may keep it longer than it is good for, whenever it asks', async () => {
+  test('lets no cache store the picture for longer than the address is valid', async () => {
     const { path, expiresAt } = await urlOf();
     const tag = (await app.send({ path })).headers.etag ?? '';
     app.clock.pass(expiresAt.getTime() - app.clock.now().getTime() - 1500);
@@ -188,7 +188,7 @@ describe('GET /renditions/{token}', () => {
     expect((await app.send({ path })).status).toBe(200);
   });
 
-  test('ends with its key, and with no other', async () => {
+  test('becomes invalid with its key, and with no other', async () => {
     const other = await actor.withKey({});
     const { id, path } = await urlOf(other);
     const own = await thumbOf(id);
@@ -200,7 +200,7 @@ describe('GET /renditions/{token}', () => {
     expect((await app.send({ path: own.path })).status).toBe(200);
   });
 
-  test('ends when its key expires, and when that gets an IP list', async () => {
+  test('becomes invalid when its key expires or gets an IP list', async () => {
     const short = await actor.withKey({ expiresAt: inAnHour() });
     const { id, path } = await urlOf(short);
     const listed = await actor.withKey({});
@@ -214,7 +214,7 @@ describe('GET /renditions/{token}', () => {
     expect(code(await app.send({ path: open }))).toEqual(forbidden);
   });
 
-  test('one of the release before, which names no key, is good until it ends', async () => {
+  test('accepts an address of the previous release, which names no key, until it expires', async () => {
     const { id } = await urlOf();
     const ends = inAnHour();
     const grant = [actor.customerId, id, 'thumb', 'jpeg', 0, ends.getTime() / 1000];
@@ -224,7 +224,7 @@ describe('GET /renditions/{token}', () => {
     expect(code(await app.send({ path }))).toEqual(forbidden);
   });
 
-  test('is good for the time and the photo that it was made for', async () => {
+  test('accepts an address only for its own time and photo', async () => {
     const { id, path } = await urlOf();
     expect((await app.send({ path: `${path}A` })).body.error.code).toBe('url_forbidden');
     const { path: upload } = await waiting(await app.customer());

@@ -34,7 +34,7 @@ test('GET /photos?similarTo: near photos, nearest first, or in the order of the 
   });
 });
 
-test('its cursor goes on in the list, and in no other', async () => {
+test('a cursor of GET /photos?similarTo continues its own list and no other', async () => {
   const first = (await actor.get(`/photos?similarTo=${ids[0]}&limit=1`)).body;
   const cursor = `limit=1&cursor=${first.pagination.nextCursor}`;
   expect([ids.indexOf(first.data[0].id), await similar(cursor)]).toEqual([2, [1]]);

@@ -45,7 +45,7 @@ describe('connections that stand still', () => {
     expect(await talk(port, (socket) => socket.write(`${head(10)}half`))).toBe('');
   });
 
-  test('a body that goes on coming, however slowly, is taken', async () => {
+  test('a body that keeps arriving, however slowly, is accepted', async () => {
     const port = await listen((request, response) => {
       request.resume();
       request.on('end', () => response.end('taken'));
@@ -62,7 +62,7 @@ describe('connections that stand still', () => {
     expect(seen).toContain('taken');
   });
 
-  test('no client is cut off while we work on the answer', async () => {
+  test('no client is disconnected while its response is prepared', async () => {
     const port = await listen((request, response) => {
       request.resume();
       setTimeout(() => response.end('done'), IDLE_MS * 1.5);

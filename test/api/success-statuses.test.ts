@@ -130,7 +130,7 @@ describe('every success status', () => {
 });
 
 describe('"every write also 403 account_suspended", and no read', () => {
-  test('of a suspended customer', async () => {
+  test('applies to a suspended customer', async () => {
     const suspended = await startApp({
       ports: ({ keys }) => {
         const findByHash = async (hash: string) => {

@@ -85,7 +85,7 @@ describe('a name is "unique per customer on Unicode case-folded NFKC key"', () =
     ['Ｆｕｌｌ', 'full'],
     ['a  b', ' A B '],
     ['é', 'E\u0301'],
-  ])('%s and %s are one', async (first, second) => {
+  ])('%s and %s are the same name', async (first, second) => {
     const { id } = await make(first);
     const answer = await actor.post('/tags', { name: second });
     expect([answer.status, answer.body.error]).toMatchObject([409, { code: 'tag_name_taken', details: { tagId: id } }]);
@@ -96,7 +96,7 @@ describe('a name is "unique per customer on Unicode case-folded NFKC key"', () =
     ['resume', 'résumé'],
     ['a b', 'a-b'],
     ['I', 'ı'],
-  ])('%s and %s are two', async (first, second) => {
+  ])('%s and %s are different names', async (first, second) => {
     await make(first);
     expect((await actor.post('/tags', { name: second })).status).toBe(201);
   });

@@ -16,7 +16,7 @@ const names = (answer: { body: { data: { name: string }[] } }) => answer.body.da
 const at = (instant: Date) => instant.toISOString();
 
 describe('POST /tags', () => {
-  test('makes a tag and says where it is', async () => {
+  test('creates a tag and returns its Location', async () => {
     const answer = await actor.post('/tags', { name: '  Paris   at night ', color: '#3366FF', description: null });
     expect(answer.status).toBe(201);
     const { id } = answer.body;
@@ -34,7 +34,7 @@ describe('POST /tags', () => {
     expect((await actor.get(`/tags/${id}`)).body).toEqual(answer.body);
   });
 
-  test('a name is taken whatever its case, and ifExists=return gives who has it', async () => {
+  test('a name is taken whatever its case, and ifExists=return gives the tag that has it', async () => {
     const paris = await make('Straße');
     const taken = await actor.post('/tags', { name: 'STRASSE' });
     expect([taken.status, taken.body.error.code, taken.body.error.details]).toEqual([
@@ -47,7 +47,7 @@ describe('POST /tags', () => {
     expect((await actor.post('/tags?ifExists=maybe', { name: 'x' })).status).toBe(400);
   });
 
-  test('twenty at once make one tag', async () => {
+  test('creates one tag for twenty simultaneous requests', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => actor.post('/tags', { name: 'rush' })));
     const statuses = answers.map((answer) => answer.status).sort();
     expect(statuses).toEqual([201, ...Array(19).fill(409)]);
@@ -83,7 +83,7 @@ describe('POST /tags', () => {
 });
 
 describe('GET /tags', () => {
-  test('filters and sorts', async () => {
+  test('filters and sorts tags', async () => {
     const ids: number[] = [];
     for (const name of ['Zürich', 'Ana', 'École', 'zoo']) ids.push((await make(name)).id);
     expect(names(await actor.get('/tags'))).toEqual(['Ana', 'zoo', 'Zürich', 'École']);
@@ -133,7 +133,7 @@ describe('GET /tags', () => {
 });
 
 describe('PATCH and DELETE /tags/{id}', () => {
-  test('changes what is named and nothing else; no change makes no version', async () => {
+  test('changes the given fields only, and makes no version without a change', async () => {
     const { id } = await make('Paris');
     app.clock.pass(1000);
     const changed = await actor.patch(
@@ -170,7 +170,7 @@ describe('PATCH and DELETE /tags/{id}', () => {
     expect((await actor.get(`/photos/${photo.id}`)).body).toMatchObject({ tags: [], version: 3 });
   });
 
-  test('a photo of an import that named a tag comes with the one that it was merged into', async () => {
+  test('a photo of an import gets the tag into which its own was merged', async () => {
     const [from, into] = [await make('from'), await make('into')];
     const { id } = (await actor.post('/imports')).body;
     const bytes = picture('a');
@@ -187,7 +187,7 @@ describe('PATCH and DELETE /tags/{id}', () => {
     expect((await actor.get(`/tags/${into.id}`)).body.photoCount).toBe(1);
   });
 
-  test("another customer's tag is as missing as none", async () => {
+  test("another customer's tag is answered like one that does not exist", async () => {
     const { id } = await make('mine');
     const stranger = await app.customer();
     for (const method of ['GET', 'PATCH', 'DELETE']) {
@@ -202,7 +202,7 @@ describe('PATCH and DELETE /tags/{id}', () => {
     expect((await actor.get(`/tags/${id}`)).status).toBe(200);
   });
 
-  test('a body of DELETE is not looked at', async () => {
+  test('a body of DELETE is ignored', async () => {
     const { id } = await make('a');
     const answer = await actor.send({
       method: 'DELETE',

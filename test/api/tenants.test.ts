@@ -262,7 +262,7 @@ test("another customer's resource is answered like a missing one, to the byte", 
   expect(await library(bob, own.import)).toEqual(before.his);
 });
 
-test('the sweep asks every endpoint that takes an id', () => {
+test('the sweep requests every endpoint that takes an id', () => {
   const asked = new Set(askings.map((asking) => pattern(asking(hers))));
   const withIds = endpoints.filter(({ path }) => path.includes('999999')).map(pattern);
   expect(withIds.filter((endpoint) => !asked.has(endpoint))).toEqual([]);

@@ -24,7 +24,7 @@ test('a field of a form that is longer than any valid one is refused before it i
   expect(answer.text).toContain('ipList can have at most 20000 characters.');
 });
 
-test('one of several values of a form that is too long is refused, too', async () => {
+test('a value of a form that is too long is refused among several, too', async () => {
   const answer = await browser.submit('/settings/keys/new', {
     name: 'a',
     preset: 'chosen',

@@ -86,7 +86,7 @@ async function expectAdded<T extends Sizes>(
   return done;
 }
 
-test('are those that the connections of clients have carried, to the byte, as JSON, as CSV and on the page', async () => {
+test('transferred bytes are those that the connections of clients have carried, to the byte, as JSON, as CSV and on the page', async () => {
   await start();
   const { customerId } = actor;
   const client = new MeasuringClient();
@@ -154,7 +154,7 @@ test('are those that the connections of clients have carried, to the byte, as JS
   expect(csv.at(-2)).toMatch(new RegExp(`^${today.day},.*,${receivedBytes},${sentBytes}$`));
 });
 
-test('of a connection that carries requests of several accounts belong to each, and those of nobody to none', async () => {
+test('transferred bytes of a connection shared by several accounts belong to each of them, and those of no account to none', async () => {
   await start({ limits: { inlineMaxBytes: 1000 } });
   const other = await app.customer('Studio South');
   const proxy = new MeasuringClient();
@@ -178,7 +178,7 @@ test('of a connection that carries requests of several accounts belong to each, 
   proxy.close();
 });
 
-test('of many requests at once are all counted', async () => {
+test('transferred bytes of many requests at once are all counted', async () => {
   await start();
   const clients = Array.from({ length: 12 }, () => new MeasuringClient());
   await expectAdded(actor.customerId, 'api', async () => {
@@ -195,7 +195,7 @@ test('of many requests at once are all counted', async () => {
   for (const client of clients) client.close();
 });
 
-test('include a file that the server in front sends', async () => {
+test('transferred bytes include a file that the server in front sends', async () => {
   await start({ trustedProxies: ['127.0.0.1/32'], blobsLocation: '/stored-blobs' });
   const content = picture('a'.repeat(100_000));
   const [photo] = await importPhotos(app, actor, [{ filename: 'a.jpg', content }]);

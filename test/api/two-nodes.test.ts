@@ -46,7 +46,7 @@ function ask({ token }: Actor, number: number, path: string): Promise<Answer> {
   return present(nodes[number % nodes.length]).send({ path: `/api/v1${path}`, headers });
 }
 
-test('both together admit exactly the limit, whoever is asked and from wherever', async () => {
+test('two nodes together admit exactly the limit, whichever node gets the request and wherever it comes from', async () => {
   const client = await actor.withKey({ readLimit: 12 });
   const answers = await atOnce(20, (number) => ask(client, number, '/tags'));
   const admitted = answers.filter(({ status }) => status === 200);
@@ -67,7 +67,7 @@ test('"Deletion takes effect immediately, with no grace period", on every node',
   expect(after.filter(({ status }) => status !== 401)).toEqual([]);
 });
 
-test('a walk goes from node to node', async () => {
+test('a list is continued on another node by its cursor', async () => {
   await actor.post('/tags', { tags: ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name })) });
   const seen: string[] = [];
   let cursor = '';

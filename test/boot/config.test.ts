@@ -95,7 +95,7 @@ describe('PUBLIC_URL', () => {
   });
 });
 
-describe('the bounds of what reads pictures', () => {
+describe('the bounds of processes that read pictures', () => {
   const mediaOf = (env: Record<string, string>) => configOf(env).media;
 
   test('are 1 GiB and 60 seconds, or what the environment says', () => {
@@ -131,7 +131,7 @@ describe('NGINX_BLOBS_LOCATION', () => {
   };
   const proxied = { TRUSTED_PROXIES: '127.0.0.1' };
 
-  test('is nowhere by default, and a path', () => {
+  test('is not set by default, and must be a path', () => {
     expect(read({})).toBeNull();
     expect(read({ ...proxied, NGINX_BLOBS_LOCATION: '/stored-blobs' })).toBe('/stored-blobs');
     for (const path of ['stored', '/', '/stored/', '/a/../b', '/a b', '/a\nb', 'http://a/b']) {
@@ -198,7 +198,7 @@ describe('BLOB_STORE', () => {
     expect(s3({ ...env, S3_FORCE_PATH_STYLE: 'false' })).toMatchObject({ forcePathStyle: false });
   });
 
-  test('tells everything that is wrong at once, and repeats no secret', () => {
+  test('is refused with everything that is wrong at once, and without any secret', () => {
     const problems = s3({
       BLOB_STORE: 's3',
       S3_ENDPOINT: 's3.example.com',
@@ -309,7 +309,7 @@ describe('BACKUP_TO', () => {
     }
   };
 
-  test('unset means that the service makes no backups by itself, and what is set beside it is pointed out', () => {
+  test('means no automatic backups when it is not set, and settings without effect are reported', () => {
     expect(problems({})).toBeNull();
     expect(problems({ BACKUP_EVERY: '24', BACKUP_KEEP: '3' })).toEqual([
       'BACKUP_EVERY has no effect without BACKUP_TO, the folder for backups.',
@@ -317,7 +317,7 @@ describe('BACKUP_TO', () => {
     ]);
   });
 
-  test('makes one a day and keeps two weeks of them, unless it is told otherwise', () => {
+  test('makes one backup a day and keeps those of two weeks, unless the environment says otherwise', () => {
     const folder = '/backups';
     expect(problems({ BACKUP_TO: folder })).toEqual({ folder, everyHours: 24, keep: 14, recipients: [] });
     const told = { BACKUP_EVERY: '6', BACKUP_KEEP: '28', BACKUP_RECIPIENTS: 'age1one, age1two' };
@@ -325,7 +325,7 @@ describe('BACKUP_TO', () => {
     expect(problems({ BACKUP_TO: folder, ...told })).toEqual({ folder, everyHours: 6, keep: 28, recipients });
   });
 
-  test('what is not a public key of age is refused at the start, and not by the first backup', () => {
+  test('is refused at the start, and not by the first backup, with an invalid public key of age', () => {
     expect(problems({ BACKUP_TO: '/backups', BACKUP_RECIPIENTS: 'AGE-SECRET-KEY-1X', BACKUP_KEEP: '0' })).toEqual([
       'BACKUP_KEEP must be a whole number from 1 to 10000, not "0".',
       expect.stringMatching(/^BACKUP_RECIPIENTS: .*not a public key of age/),
@@ -344,7 +344,7 @@ describe('SMTP_URL', () => {
     }
   };
 
-  test('unset means that there are no mails', () => {
+  test('means no mails when it is not set', () => {
     expect(smtp({})).toBeNull();
   });
 

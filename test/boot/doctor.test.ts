@@ -94,7 +94,7 @@ describe('phs doctor on its surroundings', () => {
     expect(told(judgeSpace('/data', left))).toEqual([`${level} disk space`]);
   });
 
-  it('a memory that each process has for itself is told of where there are several', () => {
+  it('reports rate limits in memory where there are several processes', () => {
     const one = { rateLimitStore: { kind: 'memory' }, databaseUrl: null, role: 'all' } as const;
     expect(told(checkLimiter(one))).toEqual(['ok rate limits']);
     expect(told(checkLimiter({ ...one, role: 'api' }))).toEqual(['warn rate limits']);
@@ -146,7 +146,7 @@ describe('phs doctor on its surroundings', () => {
     });
     afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-    it('finds a folder that is none, and one that everybody may write into', async () => {
+    it('finds a file in place of the folder, and a folder that all users may write to', async () => {
       expect((await checkDataDir({ dataDir }))[0]?.level).toBe('ok');
       chmodSync(dataDir, 0o777);
       expect((await checkDataDir({ dataDir }))[0]).toMatchObject({ level: 'warn', check: 'DATA_DIR' });

@@ -38,11 +38,11 @@ function fileOf(content: unknown): Record<string, string> {
   return { OIDC_PROVIDERS_FILE: path };
 }
 
-test('there are none unless the environment names some', () => {
+test('no sign-in provider exists unless the environment names one', () => {
   expect(configOf({}).identityProviders).toEqual([]);
 });
 
-test('one has an issuer, an id and a secret, and lets in everybody of its domains whom somebody has invited', () => {
+test('a sign-in provider has an issuer, an id and a secret, and admits the invited people of its domains', () => {
   const [provider, ...others] = configOf({ ...one, OIDC_DOMAINS: 'Example.com, @example.org' }).identityProviders;
   expect(others).toEqual([]);
   expect(provider).toEqual({
@@ -75,7 +75,7 @@ test.each(['http://sign-in.example.com', 'http://127.0.0.1.example.com', 'ftp://
   },
 );
 
-test('several come from a file, with secrets beside it', () => {
+test('several sign-in providers come from a file, with secrets beside it', () => {
   writeFileSync(join(folder, 'secret'), 'of a file\n');
   const { clientSecret: _, ...withoutSecret } = good;
   const full = {
@@ -116,7 +116,7 @@ test.each<[string, unknown, string]>([
   expect(problems.join()).not.toContain('x y');
 });
 
-test('a file that is no list of providers, or has one twice, is refused without its content', () => {
+test('a file that is not a list of sign-in providers, or has one twice, is refused without its content', () => {
   expect(problemsOf(fileOf('[{"clientSecret": "x y"'))).toEqual([
     'OIDC_PROVIDERS_FILE cannot be read (it is not JSON).',
   ]);

@@ -39,11 +39,11 @@ describe('a name that is probably misspelt', () => {
     );
   });
 
-  test('is also whatever begins as ours do', () => {
+  test('is also any name that begins like one of ours', () => {
     expect(misspeltSettings(['S3_USE_SSL', 'PHS_WHATEVER', 'TO_S3_THING'], [])).toHaveLength(3);
   });
 
-  test('is none of the names that environments have', () => {
+  test('is none of the names that environments usually have', () => {
     const usual = [
       'HOME',
       'PATH',
@@ -73,7 +73,7 @@ describe('a name that is probably misspelt', () => {
     expect(misspeltSettings([...usual, ...neighbours, ...clients, ...own], [])).toEqual([]);
   });
 
-  test('is any that a file has and nobody knows', () => {
+  test('is any unknown name in a settings file', () => {
     expect(misspeltSettings([], ['COLOUR', 'PORT', 'AWS_PROFILE', 'OTEL_SERVICE_NAME', 'PGSSLROOTCERT'])).toEqual([
       'COLOUR is not a setting and has no effect.',
     ]);

@@ -70,7 +70,7 @@ describe('A35: the files of a backup', () => {
   }
   const encrypted = (secrets?: Secrets) => backUp({ recipients: [recipient], withSecret: true }, secrets);
 
-  it('keeps the newest ones, and those that were removed halfway are none', async () => {
+  it('are kept for the newest backups, and one that was removed halfway does not count', async () => {
     const names = [];
     for (let count = 0; count < 4; count += 1) names.push((await backUp()).name);
     expect(await BackupFolder.keepNewest(root, 4)).toEqual([]);
@@ -80,7 +80,7 @@ describe('A35: the files of a backup', () => {
     expect((await backUp()).copied).toBe(0);
   });
 
-  it('removes what interrupted backups left, and nothing else', async () => {
+  it('are removed when an interrupted backup left them, and no others are', async () => {
     const { name } = await backUp();
     mkdirSync(join(root, '2026-01-01T00-00-00.000Z.unfinished'));
     writeFileSync(join(root, '2026-01-01T00-00-00.000Z.unfinished', 'photos.copy.gz'), 'half');
@@ -91,7 +91,7 @@ describe('A35: the files of a backup', () => {
     expect(await refusal(name)).toBeNull();
   });
 
-  it('are not completed any more once their removal has begun', async () => {
+  it('are no longer completed once their removal has begun', async () => {
     const { name } = await backUp();
     const { manifest } = await BackupFolder.at(root, name).manifest();
     const begun = await BackupFolder.begin(root, ports.clock.now());
@@ -215,7 +215,7 @@ describe('A35: the files of a backup', () => {
   });
 });
 
-describe('who signed a backup', () => {
+describe('the signer of a backup', () => {
   const secret = 's'.repeat(32);
   const [own = '', other = ''] = [...backupKeys([secret]), ...backupKeys(['o'.repeat(32)])];
   const knowing: Config = configOf({ SECRET_KEY: secret });
@@ -232,7 +232,7 @@ describe('who signed a backup', () => {
     await expect(checkSigner(knowing, other, undefined)).rejects.toThrow('not by the key of this installation');
   });
 
-  it('is told where nothing is known, also of backups that are not signed', async () => {
+  it('is reported as unknown where nothing is known, also for backups that are not signed', async () => {
     expect(await checkSigner(nothing, other, undefined)).toContain(`Signed by ${other}. Compare it`);
     expect(await checkSigner(knowing, null, undefined)).toContain('before backups were signed');
   });

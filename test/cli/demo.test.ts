@@ -18,7 +18,7 @@ test('a landscape is a picture that programs read, always the same for a number'
   expect(data[7]).toBeLessThan(60);
 });
 
-test('there are as many photos as it says, each under a name of its own, with a time, a place and tags', () => {
+test('phs demo makes as many photos as it reports, each with a name of its own, a time, a place and tags', () => {
   const photos = [...demoPhotos()];
   expect([photos.length, new Set(photos.map(({ filename }) => filename)).size]).toEqual([DEMO_PHOTOS, DEMO_PHOTOS]);
   for (const { details } of photos) {

@@ -79,7 +79,7 @@ it('an export that is brought into an empty library is equal in every field; a s
   expect(world.front.seen.filter(({ status }) => status === 429)).toEqual([]);
 });
 
-it('holds originals with sidecars by date, checksums of all of them, and lists', async () => {
+it('an export contains originals with sidecars by date, checksums of all of them, and lists', async () => {
   await exported(await library());
   const files = filesIn('photos');
   expect(files).toEqual(
@@ -98,7 +98,7 @@ it('holds originals with sidecars by date, checksums of all of them, and lists',
   });
 });
 
-it('by tag: each photo in the folder of its first tag; another order moves the files', async () => {
+it('an export by tag has each photo in the folder of its first tag, and another order moves the files', async () => {
   const client = await library();
   await exported(client);
   expect(await exported(client, 'tag')).toMatchObject({ downloaded: 0, renamed: 8 });
@@ -107,7 +107,7 @@ it('by tag: each photo in the folder of its first tag; another order moves the f
   );
 });
 
-it('pages show the photos without a server, whatever their titles are', async () => {
+it('the pages of an export show the photos without a server, whatever their titles are', async () => {
   const { client } = await world.client();
   const title = '<script>alert(1)</script>" onerror="x';
   await imports(client, { 'a #1?.jpg': { details: { title, takenAt: '2024-12-21T23:39:24Z', rating: 3 } } });
@@ -122,7 +122,7 @@ it('pages show the photos without a server, whatever their titles are', async ()
   expect(readFileSync(join(folder, thumb as string)).length).toBeGreaterThan(0);
 });
 
-it('a later run brings only what changed, and says what is in the trash', async () => {
+it('a later run of an export writes only what changed, and reports what is in the trash', async () => {
   const client = await library();
   await exported(client);
   await client.photos.update((await named(client, 'a.jpg')).id, { title: 'Another' });
@@ -194,7 +194,7 @@ it.each<[string, (client: PhotoService, id: number) => Promise<unknown>]>([
   expect(contents()).toEqual(before);
 });
 
-it('a link among the folders is not followed', async () => {
+it('a link among the folders of an export is not followed', async () => {
   const client = await library();
   mkdirSync(join(folder, 'photos'));
   mkdirSync(join(folder, 'elsewhere'));
@@ -222,7 +222,7 @@ it.each([
   await expect(restored(client)).rejects.toThrow(message);
 });
 
-it('a file that is gone from the export is said, and the others come', async () => {
+it('a file that is missing from an export is reported, and the others are imported', async () => {
   const { client } = await world.client();
   await imports(client, { 'a.jpg': {}, 'b.jpg': {} });
   await exported(client);

@@ -20,7 +20,7 @@ test('a long name is cut, its ending kept', () => {
   expect(made).toMatch(/^ß+\.jpg$/);
 });
 
-test('numbers go before the ending; names that differ in case or composition are one', () => {
+test('numbers of repeated names go before the extension, and names that differ in case or composition count as one', () => {
   expect(numbered('a.b.jpg', 7)).toBe('a.b (7).jpg');
   expect(numbered('none', 7)).toBe('none (7)');
   expect(nameKey('Ä.JPG')).toBe(nameKey('ä.jpg'));
@@ -38,11 +38,11 @@ test.each([
   ['\u2066a\u2069\ufeff.jpg', '_a__.jpg'],
   ['a\u2028b.jpg', 'a_b.jpg'],
   ['\ud83d\udc68\u200d\ud83d\udc69.jpg', '\ud83d\udc68\u200d\ud83d\udc69.jpg'],
-])('%j, which some system would take for another, becomes %j', (name, safe) => {
+])('%j, which another system would change, becomes %j', (name, safe) => {
   expect(fileName(name)).toBe(safe);
 });
 
-test('an entry of a folder has a name without folders', () => {
+test('the name of an entry of a folder contains no folders', () => {
   const names = ['a.jpg', '.a', '..a', 'a b', '', '.', '..', 'a/b', '/a', 'a\\b', 'a\0b', 'x'.repeat(256)];
   expect(names.filter(isEntryName)).toEqual(['a.jpg', '.a', '..a', 'a b']);
 });

@@ -1,6 +1,6 @@
 import { forEachConcurrently } from '../../cli/src/for-each-concurrently.js';
 
-test('a failure ends it only when what began beside it is over, and nothing begins after it', async () => {
+test('concurrent work that fails ends once the calls under way have ended, and starts no others', async () => {
   const done: string[] = [];
   let finish = () => {};
   const slow = new Promise<void>((resolve) => {

@@ -97,19 +97,19 @@ describe.each([
     expectUntouched();
   });
 
-  it('a name of a million characters is cut, without end neither in time nor in bytes', async () => {
+  it('a name of a million characters is cut in little time and to few bytes', async () => {
     library(photoCalled(`${'ß'.repeat(1_000_000)}.jpg`, content), photoCalled(' '.repeat(1_000_000), content, 8));
     expect(await run()).toEqual({ code: 0, message: null });
     expect(files().map((name) => Buffer.byteLength(name) <= 255)).toEqual([true, true]);
   });
 
-  it('names that differ in case alone, and one for many, are all kept', async () => {
+  it('files whose names differ only in case, or are the same, are all kept', async () => {
     library(...['a.jpg', 'A.JPG', 'a.jpg'].map((name, at) => photoCalled(name, content, at + 1)));
     expect((await run()).code).toBe(0);
     expect(files()).toEqual(['A (2).JPG', 'a (3).jpg', 'a.jpg']);
   });
 
-  it('an id that leads elsewhere is no photo: nothing is written', async () => {
+  it('a photo whose id is a path is refused, and nothing is written', async () => {
     library(photoCalled('a.jpg', content, 'x/../../../pwned'));
     expect(await run()).toEqual({ code: 4, message: expect.stringContaining('must be an id') });
     expect(files()).toEqual([]);
@@ -133,7 +133,7 @@ describe.each([
     expect(files()).toEqual(['a (7).jpg', 'a.jpg']);
   });
 
-  it('what a killed run has left for a day goes, and nothing of others', async () => {
+  it('files that a killed run left a day ago are removed, and files of others are not', async () => {
     library(photoCalled('a.jpg', content));
     const [stale, young] = ['.photo-service-0123456789abcdef.part', '.photo-service-fedcba9876543210.part'];
     for (const name of [stale, young, 'mine.part']) writeFileSync(join(to, name), '');
@@ -144,7 +144,7 @@ describe.each([
   });
 });
 
-describe('A28: a state of sync that somebody else wrote', () => {
+describe('A28: a state of sync that another program wrote', () => {
   const poisoned = (change: (state: Record<string, unknown>) => unknown) => {
     const state = { version: 1, service: server.url, since: null, completedAt: null, comparedAt: null };
     return JSON.stringify(change({ ...state, files: {}, pending: [] }));
@@ -181,7 +181,7 @@ describe('A28: a state of sync that somebody else wrote', () => {
     expect((await phs('sync', to)).code).toBe(2);
   });
 
-  it('that names a link as a file of its own does not have it removed or renamed', async () => {
+  it('that names a link as its own file neither removes nor renames it', async () => {
     library(photoCalled('b.jpg', content));
     symlinkSync(join(world, 'outside'), join(to, 'a.jpg'));
     const sizeBytes = 'untouched'.length;
@@ -195,7 +195,7 @@ describe('A28: a state of sync that somebody else wrote', () => {
   });
 });
 
-describe('a folder that cannot be one is 2, in words', () => {
+describe('a folder that cannot be used ends with 2 and a message', () => {
   it.each(['/proc/x', '/proc/x/y', '/etc/passwd', '/etc/passwd/x', '/dev/null'])('%s', async (folder) => {
     library();
     const refused = { code: 2, message: expect.stringContaining(`${folder} cannot be used as a folder`) };
@@ -203,7 +203,7 @@ describe('a folder that cannot be one is 2, in words', () => {
     expect(await phs('sync', folder)).toEqual(refused);
   });
 
-  it('says that a file is one, and nothing in the words of the system', async () => {
+  it('is reported as a file, without messages of the system', async () => {
     const file = join(world, 'file');
     writeFileSync(file, '');
     for (const folder of [file, join(file, 'inside')]) {
@@ -212,7 +212,7 @@ describe('a folder that cannot be one is 2, in words', () => {
     }
   });
 
-  it('phs import of a path that is not there is 2, before anything is sent', async () => {
+  it('ends phs import of a missing path with 2, before anything is sent', async () => {
     const missing = join(world, 'missing');
     expect(await phs('import', to, missing)).toEqual({ code: 2, message: `There is no file or folder ${missing}.` });
     expect(server.paths).toEqual([]);
@@ -240,7 +240,7 @@ test('A28: the output of commands has no control characters of a terminal', asyn
   }
 });
 
-test('A28: of a small picture that is none, an export reads no more than one has', async () => {
+test('A28: an export reads no more of a false thumbnail than a real one has', async () => {
   const mebibyte = Buffer.alloc(2 ** 20);
   const ended = new Promise<boolean>((resolve) => {
     server.say = (_path, _request, response) => {
@@ -254,7 +254,7 @@ test('A28: of a small picture that is none, an export reads no more than one has
   expect([await ended, readdirSync(join(to, 'thumbs'))]).toEqual([false, []]);
 });
 
-test('a rating that is none is refused: it would clear the rating', async () => {
+test('an invalid rating is refused, because it would clear the rating', async () => {
   const said = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {
     for (const rating of ['good', '6', '4.5', '-1'])
@@ -283,7 +283,7 @@ test.each([
   expect(bodies).toEqual([{ shiftTakenAt: { seconds } }]);
 });
 
-test('a shift that is no duration, or stands beside another time, is refused', async () => {
+test('a shift that is not a duration, or is given with another time, is refused', async () => {
   const said = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {
     const shifts = ['', '-', '0s', '-0h', '90', '1.5h', '1h 30m', '30m1h', '−1h', '1w'].map((shift) => [
@@ -302,7 +302,7 @@ test('a shift that is no duration, or stands beside another time, is refused', a
   }
 });
 
-test('an edit of many photos that fails halfway names those that are not done', async () => {
+test('an edit of many photos that fails halfway names the photos that were not edited', async () => {
   const ids = Array.from({ length: 102 }, (_, at) => at + 1);
   server.say = (path, _request, response) => {
     if (!decodeURIComponent(path).endsWith('/101,102')) return { data: [] };

@@ -3,7 +3,7 @@ import { importStateFile } from '../../cli/src/import-state-file.js';
 const login = { url: 'https://photos.example.com', token: 'phs_live_own' };
 const fileOf = (as = login, options = {}) => importStateFile(as, 'folder', ['photos'], options);
 
-test('a run continues with what it was begun with: the same service, key, paths and options', () => {
+test('a run of an import continues only with the service, key, paths and options that it was started with', () => {
   const files = [
     fileOf(),
     fileOf({ ...login, token: 'phs_live_work' }),

@@ -78,7 +78,7 @@ it('an archive that is unpacked and brought into an empty library is equal in ev
   expect(await other.imports.get(photo.importId as number)).toMatchObject({ name: 'First', source: 'test' });
 });
 
-it('has the same files as an export by the command, with checksums of all originals and sidecars', async () => {
+it('the archive of a library has the same files as phs export, with checksums of all originals and sidecars', async () => {
   const { client, actor } = await world.client();
   await fillLibrary(client);
   await unpacked(actor);
@@ -105,7 +105,7 @@ it('has the same files as an export by the command, with checksums of all origin
   rmSync(exported, { recursive: true });
 });
 
-it('has the settings of webhooks, and no secret', async () => {
+it('the archive of a library has the settings of webhooks, and no secret', async () => {
   const { actor } = await world.client();
   const settings = { url: 'https://example.com/hooks', description: 'Orders', events: ['photo.created'] as const };
   const made = await createWebhookEndpoint(world.app.ports, operatorFor(actor.customerId), settings);
@@ -114,14 +114,14 @@ it('has the settings of webhooks, and no secret', async () => {
   expect(read('webhooks.jsonl')).not.toContain(made.secret);
 });
 
-it('an empty library is an archive too', async () => {
+it('the archive of an empty library is valid, too', async () => {
   const { client, actor } = await world.client();
   await unpacked(actor);
   expect(read('index.html')).toContain('0 photos');
   expect(await restored(client)).toMatchObject({ imported: 0, failed: [] });
 });
 
-it('photos in the trash are left out; those whose originals are missing are named', async () => {
+it('the archive of a library omits photos in the trash, and names those whose originals are missing', async () => {
   const { client, actor } = await world.client();
   await imports(client, { 'a.jpg': {}, 'gone.jpg': {}, 'lost.jpg': {}, 'trashed.jpg': {} });
   await client.photos.delete((await named(client, 'trashed.jpg')).id);
@@ -141,7 +141,7 @@ it('photos in the trash are left out; those whose originals are missing are name
   expect(filesIn(join(folder, 'photos'))).toEqual(['undated/a.jpg', 'undated/a.jpg.xmp']);
 });
 
-it('photos that are permanently deleted meanwhile are left out, and not named', async () => {
+it('the archive of a library omits photos that are permanently deleted meanwhile, without naming them', async () => {
   const { client, actor } = await world.client();
   await imports(client, { 'a.jpg': {}, 'b.jpg': {}, 'c.jpg': {}, 'd.jpg': {} });
   const [first, next, own, last] = (await client.photos.list({ sort: 'id' }).toArray()).map(present);
@@ -174,7 +174,7 @@ it('photos that are permanently deleted meanwhile are left out, and not named', 
   expect(filesIn(join(folder, 'photos'))).toEqual(names.flatMap((name) => [name, `${name}.xmp`]).sort());
 });
 
-it('a failure in the middle ends the connection, not the archive', async () => {
+it('a failure in the middle of an archive cuts the connection, so that the archive is incomplete', async () => {
   const { client, actor } = await world.client();
   await imports(client, { 'a.jpg': {}, 'b.jpg': {}, 'c.jpg': {} });
   const { store, blobs } = world.app.ports;
@@ -199,7 +199,7 @@ it('a failure in the middle ends the connection, not the archive', async () => {
   expect(outcome.bytes).toBeGreaterThan(0);
 });
 
-it('only owners get it, and each download is in the audit log', async () => {
+it('the archive of a library is for owners only, and each download is in the audit log', async () => {
   const { actor } = await world.client();
   const member = await browserOf(actor, 'editor');
   expect((await member.get(PATH)).status).toBe(403);

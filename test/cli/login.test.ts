@@ -23,7 +23,7 @@ async function loggedInTwice(): Promise<void> {
   await saveLogin(work);
 }
 
-test('a login with a name stands beside the one without, and nobody else can read either', async () => {
+test('a login with a name is stored beside the one without, and no other user can read them', async () => {
   await loggedInTwice();
   expect(await currentLogin()).toEqual(work);
   expect((await stat(loginFile())).mode & 0o077).toBe(0);
@@ -50,7 +50,7 @@ test('an unknown profile says how to log in with it', async () => {
   );
 });
 
-test.each(['../work', 'a/b', '-x', '', 'ö', 'a'.repeat(33)])('%j names no profile, and no file', async (name) => {
+test.each(['../work', 'a/b', '-x', '', 'ö', 'a'.repeat(33)])('%j is refused as the name of a profile', async (name) => {
   await saveLogin(own);
   process.env['PHOTO_SERVICE_PROFILE'] = name;
   if (name === '') expect(await currentLogin()).toEqual(own);

@@ -12,7 +12,7 @@ test('the manual page has every command with its options, and every exit code', 
   expect(page).toContain('.B "130"\ninterrupted by Ctrl\\-C');
 });
 
-test('each line is a request that is known, or text', () => {
+test('each line of the manual page is a known request or text', () => {
   const requests = new Set(lines.filter((line) => /^[.']/.test(line)).map((line) => line.split(' ', 1)[0]));
   expect([...requests].sort()).toEqual(['.B', '.I', '.SH', '.SS', '.TH', '.TP']);
   for (const line of lines) expect(line.match(/(?<!\\)"/g)?.length ?? 0).toBeLessThanOrEqual(6);

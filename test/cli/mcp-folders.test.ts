@@ -3,7 +3,7 @@ import { UsageError } from '../../cli/src/exit-codes.js';
 import { isInside } from '../../cli/src/mcp/import-tool.js';
 import { mcpCommand } from '../../cli/src/mcp-command.js';
 
-describe('which paths are inside of a folder that was opened to an agent', () => {
+describe('the paths inside of a folder that was opened to an agent', () => {
   it.each([
     ['/open', '/open', true],
     ['/open', '/open/a.jpg', true],
@@ -31,7 +31,7 @@ describe('which paths are inside of a folder that was opened to an agent', () =>
 it.each([
   ['is not there', join(__dirname, 'missing')],
   ['is a file', __filename],
-])('a folder to be opened that %s is said before a session begins', async (_, path) => {
+])('a folder for an agent that %s is reported before a session begins', async (_, path) => {
   const started = mcpCommand().parseAsync(['--folder', __dirname, '--folder', path], { from: 'user' });
   await expect(started).rejects.toStrictEqual(new UsageError(`There is no folder ${path}.`));
 });

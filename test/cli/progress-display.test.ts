@@ -21,7 +21,7 @@ const progress = {
   bytes: { total: 9e9, toUpload: 5e9, uploaded: 2.5e9 },
 };
 
-test('on a terminal there are files, bytes, rate, time left, duplicates, failures, and why nothing moves', () => {
+test('the progress on a terminal shows files, bytes, rate, time left, duplicates, failures, and the reason for waiting', () => {
   const { stream, text } = terminal(true);
   const display = new ProgressDisplay({}, { stream });
   display.importing(progress);
@@ -33,7 +33,7 @@ test('on a terminal there are files, bytes, rate, time left, duplicates, failure
   expect(text()).toContain('waiting 0:42 for the rate limit');
 });
 
-test('without a terminal a line now and then shows the same', () => {
+test('the progress without a terminal is a line from time to time with the same values', () => {
   const { stream, text } = terminal(false);
   const display = new ProgressDisplay({}, { stream, lineEvery: 0 });
   display.importing(progress);
@@ -42,7 +42,7 @@ test('without a terminal a line now and then shows the same', () => {
   expect(text()).toMatch(/^132\/200 files {2}2\.5 GB of 5\.0 GB {2}.*\n200\/200 files .*2 failed.*\n$/);
 });
 
-test('while files are read for their hashes, their number is shown', () => {
+test('the progress shows the number of files while they are hashed', () => {
   const { stream, text } = terminal(true);
   const display = new ProgressDisplay({}, { stream });
   display.importing(progress);
@@ -55,7 +55,7 @@ test.each<[string, boolean, object, number?]>([
   ['on a terminal where it is to be quiet', true, { quiet: true }],
   ['elsewhere where it is to be quiet', false, { quiet: true }, 0],
   ['elsewhere where a program reads the result', false, { json: true }, 0],
-])('%s no progress is shown', (_, isTTY, options, lineEvery = 10_000) => {
+])('no progress is shown %s', (_, isTTY, options, lineEvery = 10_000) => {
   const { stream, text } = terminal(isTTY);
   const display = new ProgressDisplay(options, { stream, lineEvery });
   display.importing(progress);
@@ -64,7 +64,7 @@ test.each<[string, boolean, object, number?]>([
   expect(text()).toBe('');
 });
 
-test('a run that goes on after a broken one never shows more than all: what failed was sent, and is done with', () => {
+test('the progress of a resumed run never exceeds the total, and counts failed files as sent', () => {
   const { stream, text } = terminal(true);
   const display = new ProgressDisplay({}, { stream });
   const files = { total: 111, hashed: 111, registered: 111, uploaded: 108, duplicates: 3, failed: 3, processed: 111 };
@@ -76,7 +76,7 @@ test('a run that goes on after a broken one never shows more than all: what fail
   expect(text()).not.toMatch(/11[2-9]\/111|9 B of/);
 });
 
-test('while the service processes, files are counted, with their own rate and the time that is left of this phase', async () => {
+test('while the service processes files, the progress counts them, with the rate and the time left of this phase', async () => {
   const { stream, text } = terminal(false);
   const display = new ProgressDisplay({}, { stream, lineEvery: 0 });
   display.importing(progress);

@@ -90,7 +90,7 @@ test.each<[string, (line: any) => void]>([
   expect(brokenCommands(current, changed)).toEqual([sentence]);
 });
 
-test('of documents, places that are gone and types that are new break; new places do not', () => {
+test('a document of --json breaks clients by a removed place or another type, but not by a new place', () => {
   const of = (document: unknown): Record<string, Shape> => ({ 'photos list': shapeOf(document) });
   const released = of({ photos: [{ id: 1, title: null, metadata: { any: 'x' } }], total: 1 });
   expect(brokenShapes(released, of({ photos: [{ id: 2, title: null, metadata: {} }], total: 1, more: true }))).toEqual(

@@ -63,7 +63,7 @@ it('photos that were there before get theirs when sidecars are wanted', async ()
   expect(await sync()).toMatchObject({ downloaded: 0, sidecars: 2, compared: true });
 });
 
-it('they follow their photos: another name, and the trash', async () => {
+it('sidecars follow their photos when they are renamed or trashed', async () => {
   await sync();
   await client.photos.update((await photo('a.jpg')).id, { filename: 'c.jpg' });
   await client.photos.delete((await photo('b.jpg')).id);
@@ -71,7 +71,7 @@ it('they follow their photos: another name, and the trash', async () => {
   expect(names()).toEqual(['c.jpg', 'c.jpg.xmp']);
 });
 
-it('what somebody else wrote, or changed, stays', async () => {
+it('a sidecar that another program wrote or changed stays', async () => {
   writeFileSync(join(folder, 'b.jpg.xmp'), 'mine');
   expect(await sync()).toMatchObject({ sidecars: 1, kept: ['b.jpg.xmp'] });
   writeFileSync(join(folder, 'a.jpg.xmp'), 'edited');
@@ -83,7 +83,7 @@ it('what somebody else wrote, or changed, stays', async () => {
   expect([sidecar('a.jpg.xmp'), sidecar('b.jpg.xmp')]).toEqual(['edited', 'mine']);
 });
 
-it('what a killed run wrote is taken for ours', async () => {
+it('a sidecar that a killed run wrote is recognized as our own', async () => {
   await sync();
   const state = join(folder, '.photo-service-sync.json');
   writeFileSync(state, readFileSync(state, 'utf8').replaceAll(/,"sidecar":\{[^}]*\}/g, ''));

@@ -30,7 +30,7 @@ test('a photo is whole when it is as it was at the look before, and is reported 
   expect(await watch.settled()).toEqual(new Set());
 });
 
-test('what is excluded, and what systems have in folders, is never reported', async () => {
+test('excluded files and files of the system are never reported', async () => {
   const watch = new FolderWatch([folder], ['*.png', 'old']);
   for (const name of ['@eaDir', 'old']) await mkdir(path(name));
   for (const name of ['a.jpg', 'b.png', '@eaDir/c.jpg', 'old/d.jpg']) await writeFile(path(name), 'a photo');

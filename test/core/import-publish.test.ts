@@ -1,5 +1,6 @@
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
 import { createImport, type ImportCreation } from '../../src/core/imports/create.js';
+import { publishImport } from '../../src/core/imports/publish.js';
 import { listImportPhotos } from '../../src/core/imports/read.js';
 import type { Registration } from '../../src/core/imports/registration.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
@@ -440,6 +441,27 @@ describe('duplicates at publishing', () => {
       expect(await acme.import(importId)).toMatchObject({ status: 'completed' });
       expect((await acme.photo(id)).trashedAt).not.toBeNull();
     }
+
+    test('publishing by two processes leaves a photo in the trash that was trashed after one had restored it', async () => {
+      const photo = await acme.addPhoto(file);
+      await trashPhoto(ports, acme.caller, photo.id);
+      const { id } = await acme.start();
+      await acme.items(id, announced(file));
+      await acme.finalize(id);
+      const late: World = withInProcess({ ...ports, store: Object.create(ports.store) });
+      late.store.query = async (customerId, look) => {
+        const seen = await ports.store.query(customerId, look);
+        const hasDuplicates = Array.isArray(seen) && seen.length > 0;
+        if (hasDuplicates && (await acme.import(id)).status === 'processing') {
+          await publishImport(ports, acme.id, id, false);
+          expect((await acme.photo(photo.id)).trashedAt).toBeNull();
+          await trashPhoto(ports, acme.caller, photo.id);
+        }
+        return seen;
+      };
+      await publishImport(late, acme.id, id, false);
+      expect((await acme.photo(photo.id)).trashedAt).not.toBeNull();
+    });
 
     test('publishing leaves a photo in the trash that was not there when it was handled', async () => {
       const photo = await acme.addPhoto(file);

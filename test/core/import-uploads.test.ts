@@ -136,6 +136,19 @@ describe('an upload through its target', () => {
     await expect(refused).rejects.toMatchObject({ code });
   });
 
+  test('is refused when the item gets a new target before the last byte, and the item waits for its new bytes', async () => {
+    const other = picture('b.jpg');
+    const bytes = (async function* () {
+      yield file.bytes;
+      await acme.edit(item, { sha256: other.sha256, sizeBytes: other.sizeBytes });
+    })();
+    await expect(acme.uploadStream(item, bytes)).rejects.toMatchObject({ code: 'import_photo_final' });
+    expect(await staged()).toEqual([]);
+    const waiting = await acme.item(item);
+    expect(waiting).toMatchObject({ status: 'awaiting_upload', sha256: other.sha256 });
+    await acme.upload(waiting, other.bytes);
+  });
+
   test('that is interrupted stores nothing, and passes the error on', async () => {
     const before = await everything(ports);
     const cut = new Error('connection reset');
@@ -146,6 +159,16 @@ describe('an upload through its target', () => {
     const token = present(item.upload?.url.split('/uploads/')[1]);
     await expect(receiveUpload(ports, { token, address: '10.0.0.1', declaredBytes: null, bytes })).rejects.toBe(cut);
     expect(await everything(ports)).toEqual(before);
+  });
+
+  test('after a failed one is unaffected by a late result of the earlier inspection', async () => {
+    await acme.upload(item, file.bytes);
+    const earlier = present(await ports.importSteps.readItem(acme.id, importId, item.id));
+    const failure = { item: earlier, error: { code: 'decode_failed', message: 'The image is damaged.' } } as const;
+    await ports.importSteps.apply(failure);
+    await acme.upload(await acme.edit(item, { status: 'awaiting_upload' }), file.bytes);
+    await ports.importSteps.apply(failure);
+    expect(await acme.item(item)).toMatchObject({ status: 'processing', error: null });
   });
 
   describe('a repeated upload of the same item', () => {

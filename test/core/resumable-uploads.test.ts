@@ -239,6 +239,20 @@ describe('the received bytes of an unfinished upload', () => {
     expect(await staged()).toEqual([]);
   });
 
+  test('are kept when the upload starts again between the query for abandoned ones and their removal', async () => {
+    await sendPart(0, 10);
+    ports.clock.pass(24 * HOUR);
+    item = await acme.item(item);
+    const store: World['store'] = Object.create(ports.store);
+    store.query = async (customerId, look) => {
+      const seen = await ports.store.query(customerId, look);
+      await sendPart(0, 20);
+      return seen;
+    };
+    await removeAbandonedUploads({ ...ports, store });
+    expect(await offset()).toBe(20);
+  });
+
   test('are requested again if the store has lost them', async () => {
     await sendPart(0, 10);
     await ports.blobs.delete((await staged()).map((each) => each.split(' ')[0] as BlobKey));

@@ -54,7 +54,10 @@ describe('the purge of the trash', () => {
     expect(await ids(acme)).toEqual([photo.id]);
   });
 
-  test('leaves a photo that is restored between the query and the deletion', async () => {
+  test.each([
+    { meanwhile: 'restored', isTrashedAgain: false },
+    { meanwhile: 'restored and moved to the trash again', isTrashedAgain: true },
+  ])('leaves a photo that is $meanwhile between the query and the deletion', async ({ isTrashedAgain }) => {
     const file = picture('a.jpg');
     const photo = await acme.addPhoto(file);
     await trash(acme, photo.id);
@@ -63,10 +66,12 @@ describe('the purge of the trash', () => {
     store.query = async (customerId, look) => {
       const seen = await here.store.query(customerId, look);
       await editPhoto(here, acme.caller, photo.id, { trashed: false });
+      if (isTrashedAgain) await trash(acme, photo.id);
       return seen;
     };
     await purgeTrash({ ...here, store });
-    expect((await acme.photo(photo.id)).trashedAt).toBeNull();
+    const [left] = await acme.photos();
+    expect(left?.trashedAt).toEqual(isTrashedAgain ? here.clock.now() : null);
     await expectSound(here);
   });
 

@@ -90,7 +90,7 @@ describe('F22: phs backup and phs restore', () => {
 
   let image: string;
 
-  it('keeps everything while writes go on, and the next one only what is new', async () => {
+  it('back everything up while writes go on, and only new files the next time', async () => {
     photos = await bring(client, names);
     keptOriginal = present(readdirSync(join(original.dataDir, 'blobs', 'originals', '1'))[0]);
     await client.delete(`/photos/${photos.get('photo-7')}`);
@@ -123,7 +123,7 @@ describe('F22: phs backup and phs restore', () => {
       expect(statSync(join(folder, first.name, file)).mode & 0o777).toBe(0o600);
   });
 
-  it('refuses a folder without a whole backup, and a damaged or newer one, and changes nothing', async () => {
+  it('refuse a folder without a complete backup, and a damaged or newer one, and change nothing', async () => {
     const other = mkdtempSync(join(tmpdir(), 'phs-backup-'));
     try {
       mkdirSync(join(other, '2026-01-01T00-00-00.000Z.unfinished'));
@@ -184,7 +184,7 @@ describe('F22: phs backup and phs restore', () => {
     expect(readdirSync(restored.dataDir)).toEqual(there);
   });
 
-  it('gives everything back after the loss of the whole installation: the key, the rows, the photos byte for byte', async () => {
+  it('restore everything after the loss of the whole installation: the key, the rows, the photos byte for byte', async () => {
     const [{ id: tagId }] = (await client.get('/tags')).body.data;
     const ours = `/photos?sort=id&limit=100&tagIds=${tagId}`;
     const kept = (await client.get(`${ours}&trashed=any`)).body.data;
@@ -218,7 +218,7 @@ describe('F22: phs backup and phs restore', () => {
     expect(made.headers.get('content-type')).toBe('image/png');
   });
 
-  it('F33: makes backups by itself while it runs, and removes one that was killed halfway', async () => {
+  it('F33: run on a schedule of the service, which removes a backup that was killed halfway', async () => {
     // Not the folder alone: it is there before anything is in it, and a process that is not killed yet might complete it.
     await until('a backup to be killed', () => restored.printed().includes('failed to make a backup'));
     const { whole, unfinished: cut } = await BackupFolder.list(nightly);
@@ -243,7 +243,7 @@ describe('F22: phs backup and phs restore', () => {
     await until('its time in the metrics', async () => (await metrics()).split('\n').includes(line));
   });
 
-  it('completes the open import of the backup, and assigns new ids', async () => {
+  it('complete the open import of the backup, and assign new ids', async () => {
     const again = new Client(restored.url, token);
     await again.post(`/imports/${waiting}/finalize`);
     await until('the import to end', async () => (await again.get(`/imports/${waiting}`)).body.status === 'completed');
@@ -256,7 +256,7 @@ describe('F22: phs backup and phs restore', () => {
     await expectSound(restored, { graceSeconds: 0 });
   });
 
-  it('refuses a database that is not empty', async () => {
+  it('refuse a database that is not empty', async () => {
     const { status, stderr } = await restored.command('restore', folder, '--identity', identityFile);
     expect([status, stderr]).toEqual([4, expect.stringContaining('The database is not empty')]);
   });

@@ -21,7 +21,7 @@ function flood(side: number): Promise<Buffer> {
 const followedBy = (bytes: Buffer, number: number) => Buffer.concat([bytes, Buffer.from([number])]);
 
 describe('RELIABILITY A1, A2, F27: ten bombs at once', () => {
-  it('GET /me goes on being answered, the memory of the API stays bounded, and each ends as it must', async () => {
+  it('leave GET /me answering and the memory of the API bounded, and each is refused or accepted as it must be', async () => {
     const installation = await Installation.make();
     try {
       await installation.start();

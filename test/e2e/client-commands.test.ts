@@ -148,7 +148,7 @@ describe('before and at login', () => {
     expect(await phs('whoami')).toMatchObject({ status: 3, stderr: expect.stringContaining('phs login --url') });
   });
 
-  it('a key that the service does not know is not kept; an address where nobody answers is 4', async () => {
+  it('a key that the service does not know is not stored, and an address without an answer ends with 4', async () => {
     const wrong = await phs('login', '--url', installation.url, '--token', 'phs_live_nobody', '--json');
     expect(wrong).toMatchObject({ status: 3, json: { error: { code: 'unauthorized' } } });
     expect(await phs('whoami')).toMatchObject({ status: 3 });
@@ -158,7 +158,7 @@ describe('before and at login', () => {
     });
   });
 
-  it('keeps address and key for this user alone', async () => {
+  it('phs login stores address and key for this user only', async () => {
     const { status, stdout } = await phsWith(
       { input: `${token}\n` },
       'login',
@@ -188,7 +188,7 @@ describe('before and at login', () => {
 });
 
 describe('the library', () => {
-  it('import: names what failed and why, and ends with 1', async () => {
+  it('phs import names what failed and why, and ends with 1', async () => {
     const [a, b] = [photo('a'), photo('b')];
     const bad = join(folder('photos'), 'bad.jpg');
     writeFileSync(bad, 'no picture');
@@ -214,7 +214,7 @@ describe('the library', () => {
     return photos.map(({ id }: { id: number }) => id) as [number, number];
   };
 
-  it('photos list, get, edit, rm and restore work', async () => {
+  it('phs photos list, get, edit, rm and restore work', async () => {
     const [a, b] = await ids();
     const listed = await phs('photos', 'list', '--tag', 'paris, 2026', '--sort', '-filename');
     expect(listed.stdout).toMatch(/ID +FILE.*b\.jpg.*a\.jpg/s);
@@ -273,7 +273,7 @@ describe('the library', () => {
     expect((await phs('photos', 'edit', String(a), '--rating', '6')).status).not.toBe(0);
   });
 
-  it('tags add, list, merge and rm work', async () => {
+  it('phs tags add, list, merge and rm work', async () => {
     const [a, b] = await ids();
     expect((await phs('tags', 'add', 'Sun', '--photo', `${a},${b}`, '--json')).json.changes).toMatchObject({
       added: 2,
@@ -289,7 +289,7 @@ describe('the library', () => {
     expect((await phs('tags', 'rm', 'Beach')).status).toBe(0);
   });
 
-  it('download fetches originals byte for byte, never twice, and renditions', async () => {
+  it('phs download fetches originals byte for byte, never twice, and renditions', async () => {
     const [a] = await ids();
     const to = folder('down');
     expect((await phs('download', '--all', '--to', to)).stdout).toContain('2 downloaded');
@@ -311,7 +311,7 @@ describe('the library', () => {
     expect((await phs('download')).status).toBe(2);
   });
 
-  it('sync: what is new comes, what has another name gets it, what was deleted goes, what was changed here stays', async () => {
+  it('phs sync adds new files, renames and removes files with their photos, and keeps files that were changed locally', async () => {
     const to = folder('synced');
     const files = () =>
       readdirSync(to)
@@ -367,7 +367,7 @@ describe('import of a folder into an empty library', () => {
 
   const namesOf = (photos: readonly { filename: string }[]) => photos.map(({ filename }) => filename);
 
-  it('leaves out what --exclude names, counts it, and needs no other source', async () => {
+  it('omits and counts what --exclude names, and needs no other source', async () => {
     const { run, photos } = await library('Excluded');
     const from = fill('excluded', [
       'a.jpg',
@@ -409,7 +409,7 @@ describe('import of a folder into an empty library', () => {
     expect(again.stderr).toContain(`failed: ${wrong}: PSD files are not supported.`);
   });
 
-  it('takes a .HIF of a camera and a picture without an ending, which are ready afterwards', async () => {
+  it('accepts a .HIF of a camera and a picture without an extension, which are ready afterwards', async () => {
     const { run, photos } = await library('Field');
     const from = folder('field');
     mkdirSync(from);
@@ -434,7 +434,7 @@ describe('import of a folder into an empty library', () => {
   });
 });
 
-describe('whoever calls it wrongly, or may not', () => {
+describe('a wrong or forbidden call of phs', () => {
   it.each([
     ['an unknown command', ['frobnicate']],
     ['an id that is none', ['photos', 'get', 'abc']],
@@ -442,11 +442,11 @@ describe('whoever calls it wrongly, or may not', () => {
     ['nothing to change', ['photos', 'edit', '1']],
     ['a rating that is no number', ['photos', 'edit', '1', '--rating', 'good']],
     ['a focus that is no point', ['photos', 'edit', '1', '--focus', '0.5']],
-  ])('%s is 2', async (_, args) => {
+  ])('ends with 2: %s', async (_, args) => {
     expect((await phs(...args)).status).toBe(2);
   });
 
-  it('a wrong call with --json is reported as a document, whichever part notices it', async () => {
+  it('is reported as a document with --json, whichever part notices it', async () => {
     const own = join(root, 'bin/phs.js');
     for (const [program, args] of [
       [installedPhs, ['photos', 'list', '--frob']],
@@ -460,7 +460,7 @@ describe('whoever calls it wrongly, or may not', () => {
     }
   });
 
-  it('a scope that is missing is named, with what to do', async () => {
+  it('names a missing scope, with what to do', async () => {
     const made = installation.phs(
       'key',
       'create',
@@ -544,8 +544,8 @@ describe('phs mcp', () => {
   });
 });
 
-describe('around it', () => {
-  it('import --watch: what arrives is imported until Ctrl-C, which ends it with 130', async () => {
+describe('other commands of phs', () => {
+  it('import --watch imports what arrives until Ctrl-C, which ends it with 130', async () => {
     const arriving = join(home, 'arriving');
     mkdirSync(arriving);
     const env = { PATH, HOME: home, PHOTO_SERVICE_URL: installation.url, PHOTO_SERVICE_TOKEN: token };
@@ -564,7 +564,7 @@ describe('around it', () => {
     expect(watching.exitCode).toBe(130);
   });
 
-  it('demo: fills an empty library so that there is something to find, and no other', async () => {
+  it('demo fills an empty library with photos to search, and no other library', async () => {
     expect(await phs('demo')).toMatchObject({ status: 2, stderr: expect.stringContaining('This library has photos.') });
     const { id } = JSON.parse(installation.phs('customer', 'create', '--name', 'Demo', '--json').stdout);
     const key = ['--customer', String(id), '--name', 'demo', '--scopes', 'all', '--json'];
@@ -577,7 +577,7 @@ describe('around it', () => {
     expect(evenings.json.photos[0]).toMatchObject({ timeZone: 'Asia/Tokyo', place: { country: 'JP' } });
   });
 
-  it('the phs command of the service is the same client', async () => {
+  it('include the phs command of the service, which is the same client', async () => {
     const program = join(root, 'bin/phs.js');
     expect((await phsWith({ program }, 'whoami', '--json')).json).toMatchObject({ customer: { id: 1 } });
     expect(await phsWith({ program }, 'photos', 'get', '4711')).toMatchObject({ status: 2 });
@@ -590,7 +590,7 @@ describe('around it', () => {
     ['photos list --json', ''],
     ['key list --customer 1 --json', ''],
     ['--help', '2>&1'],
-  ])('ends quietly when nobody reads what it prints: phs %s | true', (command, others) => {
+  ])('end quietly when their output is not read: phs %s | true', (command, others) => {
     // The reader is gone before anything is printed.
     const line = `(exec 3>&1; { ${process.execPath} ${join(root, 'bin/phs.js')} ${command} ${others}; echo "exit $?" >&3; } | true)`;
     const env = {
@@ -603,7 +603,7 @@ describe('around it', () => {
     expect([stdout, stderr.replace(/^phs: acting on .*\n/, '')]).toEqual(['exit 0\n', '']);
   });
 
-  it('completes commands and options in bash', async () => {
+  it('complete commands and options in bash', async () => {
     const script = (await phs('completion', 'bash')).stdout;
     const completed = (...words: string[]) => {
       const line = words.map((word) => `'${word}'`).join(' ');
@@ -617,13 +617,13 @@ describe('around it', () => {
     expect((await phs('completion', 'fish')).stdout).toContain("complete -c phs -n '__phs_at photos'");
   });
 
-  it('documents of --json are those of the last release, or more', () => {
+  it('print the documents of the last release with --json, or more', () => {
     const { shapes } = documents;
     expect(Object.keys(shapes).length).toBeGreaterThan(10);
     expect(brokenShapes(releasedCommands('client-documents', shapes), shapes)).toEqual([]);
   });
 
-  it('the service has all that was changed, whatever command was run', async () => {
+  it('leave the service with all of their changes', async () => {
     const { body } = await service.get('/photos?trashed=any&sort=filename');
     const names = body.data.map(({ filename }: { filename: string }) => filename);
     expect(names).toEqual(['arrived.jpg', 'c.jpg', 'renamed.jpg']);

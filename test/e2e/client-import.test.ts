@@ -83,7 +83,7 @@ describe(`phs import of ${PHOTOS} photos with a key of the default limits`, () =
     return JSON.parse(stdout);
   }
 
-  it('is interrupted when a few of them are sent, and says so as shells expect', async () => {
+  it('can be interrupted when a few of them are sent, with the exit code that shells expect', async () => {
     const child = phsImport();
     await until('some of them to be sent', () => front.uploads().length >= PHOTOS / 8, 600);
     child.kill('SIGINT');

@@ -46,7 +46,7 @@ afterAll(async () => {
 const folder = () => join(first.dataDir, 'blobs', 'renditions', '1', String(photoId), 'v1-r0');
 const delivered = () => readdirSync(folder()).filter((name) => /^[0-9a-f]{32}\./.test(name));
 
-test('a hundred first requests to both make the picture once', async () => {
+test('a hundred first requests to two processes make the picture once', async () => {
   const written: string[] = [];
   const watcher: FSWatcher = watch(folder(), (_, name) => void written.push(String(name)));
   const path = signer.path(photoId, 'w=300,f=jpeg,q=90');

@@ -76,7 +76,7 @@ describe('phs doctor', () => {
     expect(people.stdout).toContain('→ docs/operations.md');
   });
 
-  it('phs mail test sends a mail, and says what the server answered', async () => {
+  it('is joined by phs mail test, which sends a mail and shows the answer of the server', async () => {
     const server = await MailServer.start();
     const smtp = { SMTP_URL: `smtp://127.0.0.1:${server.port}`, MAIL_FROM: 'Photos <photos@example.com>' };
     const test = async (address: string, settings: Record<string, string> = smtp) => {
@@ -141,7 +141,7 @@ describe('phs doctor', () => {
     expect(found.map(({ check }: Found) => check)).toContain('isolation');
   });
 
-  it('shows values of known settings alone', () => {
+  it('shows the values of known settings only', () => {
     expect(shownSettings(blobStores).filter((name) => !settingNames(blobStores).includes(name))).toEqual([]);
   });
 });

@@ -104,7 +104,7 @@ const cluster = () => join(dataDir, 'pg18');
 const serverIds = () => (isRoot ? { uid: statSync(cluster()).uid, gid: statSync(cluster()).gid } : {});
 
 describe('an ordinary user', () => {
-  it('makes the database, uses it again, and again after kill -9', async () => {
+  it('creates the database, and uses it again, also after kill -9', async () => {
     expect(await useOnce()).toBe(1);
     const holder = hold();
     await holder.opened();
@@ -255,7 +255,7 @@ describe('an installation', () => {
   }
 });
 
-describe('what is in the way', () => {
+describe('obstacles at the start', () => {
   linuxOnly('a lock file that names a zombie is taken for dead', async () => {
     expect(await useOnce()).toBe(1);
     // The shell becomes a program that never asks after its child; only then may the child end, or the shell would have asked.
@@ -302,7 +302,7 @@ describe('what is in the way', () => {
     expect(await useOnce()).toBe(2);
   });
 
-  it("a socket folder that is a link of somebody's is not used", async () => {
+  it('a socket folder that is a link of another user is not used', async () => {
     dataDir = join(dataDir, 'd'.repeat(120), 'e'.repeat(120));
     const holder = hold();
     const folder = dirname((await holder.opened()).host);

@@ -110,7 +110,7 @@ describe('start and stop', () => {
     expect(statSync(join(dataDir, 'postgres-password')).mode & 0o777).toBe(0o600);
   });
 
-  it('lets in nobody without the password, the superuser least of all', async () => {
+  it('admits no one without the password, not even the superuser', async () => {
     const { connection } = await start();
     await expect(query({ ...connection, password: 'guess' }, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
     const superuser = { ...connection, user: 'postgres', database: 'postgres', password: '' };
@@ -181,7 +181,7 @@ describe('after kill -9', () => {
     expect(await kept((await start()).connection)).toEqual([1, 2, 3]);
   });
 
-  it('of owner and supervisor, the next start ends the server that nobody guards', async () => {
+  it('of owner and supervisor, the next start ends the server that has lost both', async () => {
     const holder = hold();
     await keep(await holder.opened(), 1);
     const orphan = postmasterPid();

@@ -43,7 +43,7 @@ describe('phs customer', () => {
     return { id, client, photos };
   }
 
-  it('suspend refuses writes at once, with reads and downloads going on; resume takes it back; erase wants --yes', async () => {
+  it('suspends an account: writes are refused at once, reads continue, resume reverts it, and erase requires --yes', async () => {
     const { id, client, photos } = await customerWithPhotos('suspended');
     expect((await phs('customer', 'suspend', String(id))).json).toMatchObject({ id, status: 'suspended' });
     expect((await client.post('/tags', { name: 'no' })).body.error).toMatchObject({ code: 'account_suspended' });
@@ -57,7 +57,7 @@ describe('phs customer', () => {
     expect((await client.get('/photos')).body.data).toHaveLength(3);
   });
 
-  it('addresses lets people in again who have blocked their own', async () => {
+  it('addresses admits people again who have blocked their own address', async () => {
     const { id } = (await phs('customer', 'create', '--name', 'locked')).json;
     const addresses = (...rest: string[]) => phs('customer', 'addresses', String(id), ...rest);
     const invitation = await phs('user', 'invite', '--customer', String(id), '--email', 'anna@example.com');
@@ -107,7 +107,7 @@ describe('phs customer', () => {
     expect(again.json).toMatchObject({ complete: true });
   });
 
-  it('leaves a sound installation, without orphans', async () => {
+  it('leaves a sound installation without orphans', async () => {
     await until(
       'jobs and readers to rest',
       () => !processesOn(installation.dataDir).some(({ command }) => command.includes(' erase ')),

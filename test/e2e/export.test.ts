@@ -49,7 +49,7 @@ const comparable = (found: readonly Photo[]) =>
     }))
     .sort((a, b) => (a.filename < b.filename ? -1 : 1));
 
-it('exported, erased and imported: every photo is equal in bytes and in every field', async () => {
+it('a library that is exported, erased and imported has every photo equal in bytes and in every field', async () => {
   const library = join(folder, 'library');
   mkdirSync(library);
   cpSync(photos, library, { recursive: true });

@@ -71,7 +71,7 @@ afterAll(async () => {
 
 afterEach(() => installation.stop());
 
-describe('docs/reliability.md F31: kill -9 right after each step of fetching, before anybody is told of it', () => {
+describe('docs/reliability.md F31: kill -9 right after each step of fetching, before it is reported', () => {
   it('register:registerAll/store.transaction', async () => {
     await installation.start(failpoints.settings);
     failpoints.arm('register:registerAll/store.transaction');
@@ -92,7 +92,7 @@ describe('docs/reliability.md F31: kill -9 right after each step of fetching, be
     await installation.end();
   });
 
-  it('these are all the steps there are, and every file arrives', async () => {
+  it('covers all steps of fetching, and every file arrives', async () => {
     failpoints.disarm();
     await installation.start(failpoints.settings);
     const { body } = await client.post(`/imports/${importId}/finalize`);

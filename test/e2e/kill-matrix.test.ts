@@ -34,7 +34,7 @@ const steps = [
 /** The steps of `phs gc`, which is a process of its own. */
 const gcSteps = ['collect-garbage:giveUp/store.transaction', 'collect-garbage:collectGarbage/blobs.delete'];
 
-describe('F2, F3: kill -9 right after each step, before anybody is told of it', () => {
+describe('F2, F3: kill -9 right after each step, before it is reported', () => {
   let installation: Installation;
   let failpoints: Failpoints;
   let client: Client;
@@ -58,7 +58,7 @@ describe('F2, F3: kill -9 right after each step, before anybody is told of it', 
     await mails.close();
   });
 
-  it('the list of steps is complete', async () => {
+  it('covers every step', async () => {
     const ofFirstStart = failpoints.seen();
     await liveThrough(client, 'undisturbed');
     expect(failpoints.seen().filter((step) => !ofFirstStart.includes(step))).toEqual([...steps].sort());
@@ -162,7 +162,7 @@ describe('F2, F3: kill -9 right after each step, before anybody is told of it', 
     const arrived = (email: string, count: number) =>
       until(`${count} mails to ${email}`, () => mailsTo(email).length >= count);
 
-    it('that the server took, before that was stored, is sent once more with the same id', async () => {
+    it('that the server accepted before this was stored is sent once more with the same id', async () => {
       failpoints.arm('send-mail:sendMail/mailer.send');
       await invite('anna@example.com');
       await installation.end();
@@ -176,7 +176,7 @@ describe('F2, F3: kill -9 right after each step, before anybody is told of it', 
       expect(mailsTo('anna@example.com')).toEqual([id, id]);
     });
 
-    it('that the server has not taken yet, or that nobody has begun to send, is sent once', async () => {
+    it('that the server has not accepted yet, or that no process has started to send, is sent once', async () => {
       mails.hangs = true;
       const before = mails.connections;
       await invite('carl@example.com');

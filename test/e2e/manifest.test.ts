@@ -109,14 +109,14 @@ describe.each([
     await expectBytes(client, photo.id, sample);
   });
 
-  it('the library has the imported files and nothing else', async () => {
+  it('is in the library, and nothing else is', async () => {
     const imported = [...items.values()].filter(({ status }) => status === 'imported').map(({ id }) => id);
     const { data, pagination } = (await client.get('/photos?sort=id&limit=100&trashed=any')).body;
     expect(data.map(({ id }: Item) => id)).toEqual(imported.sort((a, b) => a - b));
     expect(pagination.hasMore).toBe(false);
   });
 
-  it('a second import of the same files finds every photo', async () => {
+  it('is found by a second import', async () => {
     const photos = samples.filter((sample) => itemOf(sample).status === 'imported');
     const { id } = (await client.post('/imports')).body;
     const again = (await client.post(`/imports/${id}/photos`, { photos: photos.map(announced) })).body.data;
@@ -139,13 +139,13 @@ describe.each([
   });
 });
 
-it('both ways came to the same, and the service lives', async () => {
+it('uploads through targets and in the request have the same results, and the service survives', async () => {
   const [one, two] = outcomes;
   expect(two).toEqual(one);
   expect((await installation.client().get('/me')).status).toBe(200);
 });
 
-it('bytes are kept of photos alone', async () => {
+it('the store has bytes of photos only', async () => {
   const blobs = join(installation.dataDir, 'blobs');
   const kept = (kind: string) =>
     readdirSync(blobs, { recursive: true, withFileTypes: true })

@@ -25,7 +25,7 @@ async function downloadDigest(url: string, token: string): Promise<string> {
 }
 
 describe('a file of 150 MB', () => {
-  it('goes in by both ways and out again with the API process under 300 MB', async () => {
+  it('is uploaded in both ways and downloaded with the API process under 300 MB', async () => {
     const installation = await Installation.make({ INLINE_MAX_BYTES: String(200 * MIB) });
     try {
       await installation.start();

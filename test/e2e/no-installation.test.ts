@@ -160,7 +160,7 @@ function expectRefused(results: readonly LineResult[], codes: readonly number[],
 }
 
 describe('F29: where there is no installation', () => {
-  it('commands in an empty folder say so, end as the table says, and make nothing', async () => {
+  it('commands in an empty folder report this, end as the table says, and create nothing', async () => {
     const folder = newFolder();
     const { lines, codes } = column('empty folder');
     const results = await eachLine(folder, [...lines, ...refused]);
@@ -214,7 +214,7 @@ describe('F29: a DATABASE_URL', () => {
     expect(everythingIn(folder)).toEqual([]);
   });
 
-  it('that nobody answers at ends with 4 and a plain sentence, without its password', async () => {
+  it('without an answering server ends with 4 and a plain sentence, without its password', async () => {
     const folder = newFolder();
     const settings = { DATABASE_URL: 'postgres://photos:secret-word@127.0.0.1:1/photos' };
     for (const { line, status, stderr } of await eachLine(
@@ -243,7 +243,7 @@ describe('F29: a DATABASE_URL', () => {
   });
 });
 
-describe('where there is one', () => {
+describe('where there is an installation', () => {
   let folder: string;
   let installation: Installation;
   beforeAll(async () => {

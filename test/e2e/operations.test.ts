@@ -10,7 +10,7 @@ import { freePort, Installation } from './support/service.js';
 const bytes = new Uint8Array(readFileSync(join(__dirname, '../fixtures/photos/cyclamen.jpg')));
 const other = new Uint8Array(readFileSync(join(__dirname, '../fixtures/photos/png-alpha.png')));
 
-describe('what those see who watch over the service', () => {
+describe('the operation of the service', () => {
   let installation: Installation;
   let client: Client;
   let metricsPort: number;

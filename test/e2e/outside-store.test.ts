@@ -41,7 +41,7 @@ async function importOne(client: Client): Promise<number> {
 const isSame = async (client: Client, id: number) =>
   Buffer.from(bytes).equals(Buffer.from(await client.bytes(`/photos/${id}/download`)));
 
-test('a service in several processes stores photos in the store of a module from outside', async () => {
+test('a service in several processes stores photos in a blob store of another package', async () => {
   const installation = await installationWith({ BLOB_STORE, STORE_FOLDER: folder, PROCESSES: '2' });
   await installation.start();
   const client = installation.client();
@@ -59,7 +59,7 @@ test('a service in several processes stores photos in the store of a module from
   expect(verified.stderr).toContain(`photos in the folder ${folder}`);
 });
 
-test('an installation moves into the store of a module, and back', async () => {
+test('an installation is moved into a blob store of another package, and back', async () => {
   const local = await installationWith({});
   await local.start();
   const client = local.client();

@@ -89,7 +89,7 @@ describe('three processes behind one address', () => {
     expect(new Set(await atOnce(30, token))).toEqual(new Set([401]));
   });
 
-  it('make a rendition in the processes that read pictures, whoever is asked for it', async () => {
+  it('make a rendition in the processes that read pictures, whichever process gets the request', async () => {
     const client = new Client(installation.url, newKey(1000).token);
     const { body: opened } = await client.post('/imports');
     await client.inline(opened.id, [{ name: 'a.jpg', bytes: photoNamed('processes') }]);
@@ -101,7 +101,7 @@ describe('three processes behind one address', () => {
     expect(new Set(pictures.map((picture) => Buffer.from(picture).toString('base64'))).size).toBe(1);
   });
 
-  it('one that is killed costs its own requests only, and is replaced; what it counted remains counted', async () => {
+  it('lose only the requests of one that is killed, which is replaced and whose counts remain', async () => {
     const counted = await countedRequests();
     const load = new Connections(9, `${installation.url}/api/v1/tags`, newKey(1_000_000).token, 25);
     await until('the load', () => load.answers > 50);
@@ -138,7 +138,7 @@ describe('three processes behind one address', () => {
     expect(running().filter(({ number }) => before.includes(number))).toEqual([]);
   });
 
-  it('stop in order: not ready at once, every request answered, nothing left behind', async () => {
+  it('stop in order: not ready at once, with every request answered and nothing left behind', async () => {
     const load = new Connections(6, `${installation.url}/api/v1/tags`, newKey(1_000_000).token, 25);
     await until('the load', () => load.answers > 50);
     const status = installation.stop('SIGTERM');

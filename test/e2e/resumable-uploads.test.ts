@@ -105,7 +105,7 @@ function largePhoto(name: string, bytes: number): Uint8Array {
   return large;
 }
 
-describe('F1: kill -9 right after each step of an upload by tus, before anybody is told of it', () => {
+describe('F1: kill -9 right after each step of an upload by tus, before it is reported', () => {
   let failpoints: Failpoints;
   beforeAll(async () => {
     failpoints = new Failpoints(installation);
@@ -114,7 +114,7 @@ describe('F1: kill -9 right after each step of an upload by tus, before anybody 
   afterEach(() => failpoints.disarm());
   afterAll(() => installation.stop());
 
-  it('the list of steps is complete', async () => {
+  it('covers every step', async () => {
     const bytes = photoNamed('undisturbed');
     const { importId, url } = await registered(bytes);
     const others = failpoints.seen();
@@ -145,7 +145,7 @@ describe('F1: kill -9 right after each step of an upload by tus, before anybody 
 describe('kill -9 in the middle of a long request', () => {
   afterEach(() => installation.stop());
 
-  it('tus-js-client sends little of it again', async () => {
+  it('makes tus-js-client send little of it again', async () => {
     await installation.start();
     const bytes = largePhoto('killed', 60 * MIB);
     const { importId, url } = await registered(bytes);
@@ -183,7 +183,7 @@ describe('50 MB over a connection that is cut every 5 MB: at most 2 % is sent tw
     await expectSound(installation, { graceSeconds: 0 });
   }
 
-  it('tus-js-client sends little again', async () => {
+  it('makes tus-js-client send little again', async () => {
     const bytes = largePhoto('by tus-js-client', size);
     const { importId, url } = await registered(bytes);
     await sendByClient(url, bytes);
@@ -191,7 +191,7 @@ describe('50 MB over a connection that is cut every 5 MB: at most 2 % is sent tw
     await expectLittleSentTwice();
   });
 
-  it('phs import sends little again', async () => {
+  it('makes phs import send little again', async () => {
     const bytes = largePhoto('by phs import', size);
     const folder = join(installation.dataDir, 'large');
     mkdirSync(folder);

@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('phs import --from takeout: times and places as the files say them, unless they were corrected', async () => {
+it('phs import --from takeout imports the times and places of the files, unless they were corrected', async () => {
   const about = (title: string, taken: string, geoData: object = nowhere) =>
     JSON.stringify({ title, photoTakenTime: { timestamp: String(Date.parse(taken) / 1000) }, geoData });
   const year = 'Takeout/Google Photos/Photos from 2022';

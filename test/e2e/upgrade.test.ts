@@ -84,7 +84,7 @@ describe.each(made)('F23: the installation that %s left behind, started by a lat
     expect(await schemaOf(database)).toEqual(old);
   });
 
-  it('is migrated by the start once the cause is removed, and takes nobody for new', async () => {
+  it('is migrated by the start once the cause is removed, and no person is taken for a new one', async () => {
     await installation.start();
     const { rows } = await database.query('SELECT count(*)::integer AS photos FROM photos');
     expect((await database.query('SELECT count(*)::integer AS photos FROM notes')).rows).toEqual(rows);
@@ -95,7 +95,7 @@ describe.each(made)('F23: the installation that %s left behind, started by a lat
     expect((await fetch(`${installation.url}/readyz`)).status).toBe(200);
   });
 
-  it('has every photo with what it said of it, byte for byte', async () => {
+  it('has every photo with its details, byte for byte', async () => {
     const { data } = (await client.get('/photos?trashed=any&sort=id')).body;
     expect(data).toMatchObject(before.photos.map(withoutTimes));
     for (const photo of data) {
@@ -143,7 +143,7 @@ describe.each(made)('F23: the installation that %s left behind, started by a lat
     expect([again.headers.get('idempotent-replayed'), again.body]).toEqual(['true', answer]);
   });
 
-  it('shows the import that was done, and ends the one that was open', async () => {
+  it('shows the completed import, and completes the open one', async () => {
     const done = (await client.get(`/imports/${before.done.id}?include=photos`)).body;
     expect(done).toMatchObject({ status: before.done.status, counts: before.done.counts });
     expect(done.photos.data).toHaveLength(before.done.photos.data.length);
@@ -160,7 +160,7 @@ describe.each(made)('F23: the installation that %s left behind, started by a lat
     expect(ended).toMatchObject({ status: 'completed', counts: { imported: 2 } });
   });
 
-  describe('and a customer who is new on it', () => {
+  describe('has a new customer, too, who', () => {
     let token: string;
     beforeAll(async () => {
       const { id } = await json('customer', 'create', '--name', 'First customer');

@@ -56,7 +56,7 @@ describe('phs verify and phs gc', () => {
     throw new Error('the original is not stored');
   }
 
-  it('F14: names exactly the photos whose originals are gone, changed or cut short', async () => {
+  it('F14: name exactly the photos whose originals are missing, changed or truncated', async () => {
     const photos = await importAll(client);
     expect(await verification(installation)).toMatchObject({
       ok: true,
@@ -106,7 +106,7 @@ describe('phs verify and phs gc', () => {
     }
   });
 
-  it('collects what a discarded import leaves, and nothing else', async () => {
+  it('collect what a discarded import leaves, and nothing else', async () => {
     const photos = await importAll(client);
     const { id } = (await client.post('/imports', { duplicatePolicy: 'allow' })).body;
     expect((await client.inline(id, files)).status).toBe(201);
@@ -123,7 +123,7 @@ describe('phs verify and phs gc', () => {
     for (const photo of photos) await client.bytes(`/photos/${photo.id}/download`);
   });
 
-  it('makes missing thumbs again', async () => {
+  it('make missing thumbs again', async () => {
     await importAll(client);
     for (const thumb of await stored(installation, 'renditions')) await rm(thumb);
     expect(await verification(installation)).toMatchObject({

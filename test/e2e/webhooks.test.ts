@@ -54,7 +54,7 @@ describe('webhooks of the built program', () => {
     return new Webhook(secret).verify(body, headers as Record<string, string>);
   }
 
-  it('tell of an import, and try again what is answered with 500', async () => {
+  it('report an import, and are retried after a 500', async () => {
     const refused: string[] = [];
     receiver.answer = (response, { headers }) => {
       const id = String(headers['webhook-id']);

@@ -218,7 +218,7 @@ describe('a form', () => {
   });
 });
 
-test('every form, also of somebody who is not signed in, is refused without its token and from another site', async () => {
+test('every form, also of a visitor who is not signed in, is refused without its token and from another site', async () => {
   const forms = app.routes.filter(
     ({ method, path, access }) =>
       method === 'POST' && path.startsWith('/settings') && (access?.needs === 'person' || access?.needs === 'visitor'),
@@ -290,7 +290,7 @@ describe('every page', () => {
     await failing.close();
   });
 
-  it('that is for owners is hidden from members, and so is its form', async () => {
+  it('for owners is hidden from members, and so is its form', async () => {
     const owners = app.routes.filter(({ access }) => access?.needs === 'person' && access.role === 'owner');
     await browser.enter(app.ports, actor.customerId, 'editor');
     for (const { method, path } of owners) {
@@ -335,7 +335,7 @@ describe('A32: every cookie that is set', () => {
     expect(lines.filter((line) => ![own, ofForms, ofDevice].some((rules) => rules.test(line)))).toEqual([]);
   });
 
-  it('is with TLS in front for TLS and for this host alone', async () => {
+  it('is sent over TLS and to this host only when TLS is in front', async () => {
     const secure = await startApp({ ports: () => ({ addresses: new PublicAddresses('https://photos.example.com') }) });
     const lines = await cookiesOf(secure).finally(() => secure.close());
     expect(lines.filter((line) => line.startsWith('__Host-phs=')).length).toBeGreaterThan(4);

@@ -96,7 +96,7 @@ test('a person may make 60 changes a minute, and others are not held up', async 
   expect((await change(browser, token)).status).toBe(303);
 });
 
-test('a browser in which somebody signed in is known after signing out, and gets in while strangers guess', async () => {
+test('a browser in which a person signed in is known after signing out, and can sign in while strangers guess', async () => {
   await browser.post('/settings/sign-out', { _csrf: await csrfOf(browser) });
   const cookie = browser.setCookies.filter((line) => line.startsWith('phs_device=')).at(-1);
   expect(cookie).toMatch(/; Max-Age=31536000; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/);
@@ -107,7 +107,7 @@ test('a browser in which somebody signed in is known after signing out, and gets
   expect((await signIn(browser, PASSWORD)).status).toBe(303);
 });
 
-test('shows the country of the address for each session, if it is known', async () => {
+test('each session is shown with the country of its address, if it is known', async () => {
   expect((await browser.get(ACCOUNT)).text).not.toContain('Countries are those');
   const { text } = await browser.get(ACCOUNT, { 'x-forwarded-for': '193.0.6.139' });
   expect(text).toContain('193.0.6.139<p class="hint">Netherlands</p>');
@@ -204,7 +204,7 @@ describe('browsers', () => {
     expect((await browser.get(ACCOUNT)).status).toBe(200);
   });
 
-  it('of somebody else cannot be signed out', async () => {
+  it('of another person cannot be signed out', async () => {
     const bert = new BrowserClient(app.url);
     await bert.enter(app.ports, actor.customerId, 'editor', address('bert'));
     const [session] = await app.ports.store.query(actor.customerId, ({ users }) => users.sessionsOf(userId));

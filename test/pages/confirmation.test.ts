@@ -102,7 +102,7 @@ describe('A31: a quarter of an hour later', () => {
     expect(wrong.text).not.toContain('a secret that is wrong');
   });
 
-  it('another site cannot cause the question, and scripts get an error', async () => {
+  it('the question cannot be caused by another site, and scripts get an error', async () => {
     expect((await browser.post(EMAIL, { email: address('new') })).status).toBe(403);
     expect((await browser.post(EMAIL, { email: address('new') })).text).not.toContain('Confirm that it is you');
     const told = await browser.send({

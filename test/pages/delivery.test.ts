@@ -130,7 +130,7 @@ describe('presets', () => {
     expect(await presets()).toEqual([]);
   });
 
-  it('may have the name of a page', async () => {
+  it('can have the name of a page', async () => {
     await createPreset('new', 'w=1');
     expect((await browser.submit(`${PAGE}/presets/new/edit`, { options: 'w=2' })).status).toBe(303);
     expect(await presets()).toEqual(['new w=2']);
@@ -236,7 +236,7 @@ it('the usage page shows nothing of delivered images without a delivery key', as
   expect((await browser.get('/settings/usage')).text).not.toContain('Delivered images');
 });
 
-it('are for owners only', async () => {
+it('delivery keys and presets are for owners only', async () => {
   const member = await visitor('editor');
   for (const path of [PAGE, `${PAGE}/keys/new`, `${PAGE}/presets/new`])
     expect((await member.get(path)).status).toBe(403);

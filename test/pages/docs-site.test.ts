@@ -33,7 +33,7 @@ test('phs docs writes every page, what pages need, and the documents of both API
   );
 });
 
-test('whatever a page refers to is among the files of phs docs', () => {
+test('the files of phs docs include everything that a page refers to', () => {
   const there = new Set(files());
   const missing = files()
     .filter((path) => path.endsWith('.html'))

@@ -228,7 +228,7 @@ test('a missing page of the documentation is 404', async () => {
   }
 });
 
-test('Markdown becomes blocks, and what is no Markdown stays text', () => {
+test('Markdown becomes blocks, and everything else stays text', () => {
   const text = [
     '# One',
     '',

@@ -117,7 +117,7 @@ describe('with an app', () => {
     expect(added).toBeLessThanOrEqual(now - 60_000);
   });
 
-  it('whoever has the password and plants the sign-in that waits is not let in by the code', async () => {
+  it('an attacker who has the password and plants a waiting sign-in is not signed in by the code', async () => {
     const { there } = await givePassword();
     const giveCode = (planted: BrowserClient) => planted.submit(CODE, { code: codeOf(secret) });
     expect(await signInPlanted(there, giveCode)).toEqual(onlyPlanted);
@@ -230,7 +230,7 @@ describe('required of everyone', () => {
     return client;
   };
 
-  it('needs an owner who has set one up', async () => {
+  it('requires an owner who has set up a factor', async () => {
     await require(dayIn(2));
     expect((await browser.get(PEOPLE)).text).toContain('Set up two-step sign-in for yourself first');
     const admin = await member('ada', 'admin');

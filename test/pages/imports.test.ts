@@ -132,7 +132,7 @@ describe('the importer’s script', () => {
     expect((await ask('/begin', { clientRef: 'x' })).body.error.code).toBe('unauthorized');
   });
 
-  it('gets an error for what is wrong with what it sends', async () => {
+  it('gets an error for an invalid request', async () => {
     const id = await begin();
     expect((await ask('/begin', { clientRef: 5 })).body.error.code).toBe('invalid_request');
     expect((await ask(`/${id}/photos`, 'not json')).body.error.code).toBe('invalid_request');

@@ -122,7 +122,7 @@ describe('making a key', () => {
     expect((await browser.get(`${KEYS}/${(await newest())?.id}`)).text).toContain('value="2026-11-30"');
   });
 
-  it('is refused beyond a hundred keys, with an explanation', async () => {
+  it('is refused with an explanation when there are a hundred keys', async () => {
     for (const _ of Array.from({ length: 99 })) await actor.withKey({});
     const answer = await create();
     expect(answer.status).toBe(409);
@@ -236,7 +236,7 @@ describe('editing', () => {
 });
 
 describe('the list', () => {
-  it('says when and from where a key was used, and which are idle, ending or ended', async () => {
+  it('shows when and from where a key was used, and which keys are idle, ending or expired', async () => {
     const old = await app.customer('Old');
     await use('203.0.113.9', old);
     await old.withKey({ name: 'Ending', expiresAt: new Date(app.clock.now().getTime() + 100 * DAY) });
@@ -253,7 +253,7 @@ describe('the list', () => {
 });
 
 describe('deleting', () => {
-  it('asks for confirmation, and the key is refused at once', async () => {
+  it('asks for confirmation, after which the key is refused at once', async () => {
     const path = `${KEYS}/${actor.keyId}/delete`;
     expect((await browser.get(path)).text).toContain('stops working immediately');
     expect((await me(actor.token)).status).toBe(200);

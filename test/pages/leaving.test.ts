@@ -41,7 +41,7 @@ describe('erasing the account', () => {
     for (const words of ['2 photos', '1 API key', 'Type <strong>Studio North</strong>']) expect(text).toContain(words);
   });
 
-  it.each(['', 'studio north', 'Studio'])('takes nothing but the name: not “%s”', async (name) => {
+  it.each(['', 'studio north', 'Studio'])('accepts nothing but the exact name: not “%s”', async (name) => {
     const answer = await owner.submit(ERASE, { name });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain('id="field-name-error"');
@@ -76,8 +76,8 @@ describe('erasing the account', () => {
   });
 });
 
-describe('taking everything along', () => {
-  it('has each photo in a line, as the API shows it, over many pages, with the trash', async () => {
+describe('the export of the account', () => {
+  it('has a line for each photo, as the API shows it, over many pages, including the trash', async () => {
     const photos = [];
     for (let at = 0; at < 120; at += 20) {
       photos.push(...(await add(...Array.from({ length: 20 }, (_, n) => `p${at + n}`))));
@@ -104,7 +104,7 @@ describe('taking everything along', () => {
     expect((await owner.send({ method: 'HEAD', path: PHOTOS })).status).toBe(200);
   });
 
-  it('has nothing of other customers', async () => {
+  it('contains nothing of other customers', async () => {
     const [photo] = await add('a');
     const stranger = await app.customer('Other');
     const theirs = new BrowserClient(app.url);

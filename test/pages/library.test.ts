@@ -629,8 +629,8 @@ describe('a photo', () => {
   });
 });
 
-describe('what is another customer’s', () => {
-  it('is not found: no page, no picture, no form', async () => {
+describe('a photo of another customer', () => {
+  it('is not found by any page, picture or form', async () => {
     const [id = 0] = await add('mine');
     await actor.put(`/photos/${id}/tags`, { tagNames: ['secret'] });
     const before = await photo(id);

@@ -68,7 +68,7 @@ test('photos that are selected in the library are shared, and the link is shown,
   expect(text).not.toContain('seven sailors');
 });
 
-test('A31: a share gets its originals only from somebody who has just confirmed who it is', async () => {
+test('A31: a share gets its originals only from a person who has just confirmed their identity', async () => {
   const { page } = await existing();
   const edit = (mayDownload: string) =>
     browser.submit(page, { title: 'Rome', expiresOn: '', password: '', ...(mayDownload && { mayDownload }) });
@@ -134,7 +134,7 @@ test('a share is edited: what is left empty stays, and a password can be removed
   expect([wrong.status, wrong.text.includes('Title must not be empty')]).toEqual([400, true]);
 });
 
-test('visitors may add photos within limits that a person sets, and may no longer', async () => {
+test('visitors can add photos within limits that the owner sets, until the owner removes them', async () => {
   const { page } = await existing();
   const fields = { title: 'Paris', expiresOn: '', password: '' };
   await browser.submit(page, { ...fields, uploadFiles: '5' });

@@ -170,19 +170,19 @@ describe('with a passkey', () => {
     expect(asked.body).toMatchObject({ allowCredentials: [], userVerification: 'required' });
   });
 
-  it('it signs in without the password, to the page that was wanted', async () => {
+  it('a passkey signs in without the password, and leads to the requested page', async () => {
     const there = new BrowserClient(app.url);
     const signedIn = await signInAlone(there, {}, '/settings/tags?sort=name');
     expect([signedIn.status, signedIn.headers.location]).toEqual([303, '/settings/tags?sort=name']);
     expect((await there.get('/settings/account')).text).toContain(address());
   });
 
-  it('it lets in the browser that used it, and nobody who planted cookies there before', async () => {
+  it('a passkey signs in the browser that used it, and no one who planted cookies there before', async () => {
     expect(await signInPlanted(new BrowserClient(app.url), signInAlone)).toEqual(onlyPlanted);
   });
 
   it.each(['https://evil.example', '//evil.example', '/settings//evil.example'])(
-    'it never redirects to %s',
+    'a passkey never redirects to %s',
     async (next) => {
       const there = new BrowserClient(app.url);
       const passkey = used(await ask(there, SIGN_IN, `${ALONE}/options`));
@@ -190,7 +190,7 @@ describe('with a passkey', () => {
     },
   );
 
-  it('whatever is wrong with it, the answer is the same', async () => {
+  it('a passkey is refused in the same words, whatever is wrong', async () => {
     const refusals = [];
     for (const conduct of [{ verifiesUser: false }, { origin: 'https://evil.test' }, { credentialId: 'AAAA' }]) {
       const { status, text } = await signInAlone(new BrowserClient(app.url), conduct);
@@ -248,7 +248,7 @@ describe('with a passkey', () => {
     expect((await change({ passkey, current: '' })).status).toBe(303);
   });
 
-  it('it is removed with its own answer, and the password is enough then', async () => {
+  it('a passkey is removed with its own answer, and the password is enough then', async () => {
     const remove = /href="([^"]+\/passkeys\/\d+\/remove)"/.exec((await browser.get(FACTORS)).text)?.[1] ?? '';
     expect((await browser.get(remove)).text).toContain('This is your last one');
     expect((await browser.submit(remove, { code: '' })).status).toBe(400);

@@ -33,7 +33,7 @@ describe('the root', () => {
     },
   );
 
-  it.each(PROGRAMS)('is nothing to programs: %j', async (accept) => {
+  it.each(PROGRAMS)('is not found for programs: %j', async (accept) => {
     const { status, headers, body } = await get('/', accept);
     expect([status, body.error.code]).toEqual([404, 'not_found']);
     expect(headers['content-type']).toContain('application/json');
@@ -52,7 +52,7 @@ describe('a path with nothing at it', () => {
     '/docs/assets/x/y',
   ];
 
-  it.each(paths)('is a page for who asks for HTML: %s', async (path) => {
+  it.each(paths)('is a page for a client that accepts HTML: %s', async (path) => {
     const { status, headers, text } = await get(path, BROWSER);
     expect(status).toBe(404);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -73,7 +73,7 @@ describe('a path with nothing at it', () => {
   });
 
   it.each(['/api/v1/nowhere', '/api/v1', '/uploads/none', '/renditions/none', '/renditions/a/b', '/img/a/b/c'])(
-    'of programs is the envelope whatever is asked for: %s',
+    'for programs is the envelope of errors, whatever the client accepts: %s',
     async (path) => {
       const { headers, body } = await get(path, BROWSER);
       expect(body.error.requestId).toBe(headers['x-request-id']);

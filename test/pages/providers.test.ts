@@ -99,7 +99,7 @@ test('the sign-in page offers each provider, and leads there and back to the pag
   for (const secret of [code, cookie?.slice(13, 60) ?? '']) expect(app.log.join()).not.toContain(secret);
 });
 
-test('no answer is taken twice, without its cookie, with that of another browser, or at another provider', async () => {
+test('no answer of a provider is accepted twice, without its cookie, with the cookie of another browser, or for another provider', async () => {
   const { subject } = await newPerson();
   const [browser, stranger] = [newBrowser(), newBrowser()];
   const answer = await goThere(browser, subject);
@@ -120,12 +120,12 @@ test('no answer is taken twice, without its cookie, with that of another browser
   expect(browser.cookies.has('phs')).toBe(false);
 });
 
-test('the browser that signed in there is let in, and nobody who planted cookies before', async () => {
+test('the browser that signed in at the provider is signed in, and no one who planted cookies before', async () => {
   const { subject } = await newPerson();
   expect(await signInPlanted(newBrowser(), (planted) => enter(planted, subject))).toEqual(onlyPlanted);
 });
 
-test('an answer of one provider is not taken as that of the other, whose cookie is there', async () => {
+test('an answer of one provider is not accepted for another whose cookie is present', async () => {
   const { subject } = await newPerson();
   const browser = newBrowser();
   const answer = await goThere(browser, subject);
@@ -141,13 +141,13 @@ test.each([
   '/settings//attacker.example',
   '/s/x',
   'settings',
-])('after signing in nobody is sent to %s', async (next) => {
+])('after signing in at a provider, no one is sent to %s', async (next) => {
   const { subject } = await newPerson();
   const entered = await enter(newBrowser(), subject, `${WITH}/keycloak?next=${encodeURIComponent(next)}`);
   expect([entered.status, entered.headers.location]).toEqual([303, HOME]);
 });
 
-test('addresses that are unverified or unknown open nothing, and the log has the reason without the person', async () => {
+test('unverified and unknown addresses admit no one, and the log has the reason without the person', async () => {
   const { subject, email } = await newPerson();
   keycloak.people.set(subject, { email, email_verified: false });
   const unverified = await enter(newBrowser(), subject);
@@ -160,7 +160,7 @@ test('addresses that are unverified or unknown open nothing, and the log has the
   expect(refusals.slice(-2)).toEqual(['keycloak address_not_verified', 'keycloak no_account']);
 });
 
-test('a person without a password is not told of one', async () => {
+test('a person without a password is not asked for one', async () => {
   const { subject } = await newPerson();
   const browser = newBrowser();
   await enter(browser, subject);
@@ -183,7 +183,7 @@ test('roles follow the groups at the next sign-in', async () => {
   expect(await roleAfter()).toBe('viewer');
 });
 
-test('with a second factor, roles follow the groups once it was given', async () => {
+test('with a second factor, roles follow the groups after it was given', async () => {
   const { subject, email } = await newPerson([]);
   const browser = newBrowser();
   await enter(browser, subject);

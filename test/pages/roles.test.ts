@@ -85,7 +85,7 @@ test('every page and form is in the table of roles', () => {
   ).toEqual([]);
 });
 
-test.each(roles)('%s: is let in where the table says, and nowhere else', async (role) => {
+test.each(roles)('a person with the role %s is admitted where the table says, and nowhere else', async (role) => {
   const browser = new BrowserClient(app.url);
   await browser.enter(app.ports, actor.customerId, role, `${role}@example.com`);
   const allowed = (route: Route) => roles.indexOf(role) >= roles.indexOf(leastRole(route) ?? 'owner');

@@ -123,7 +123,7 @@ test('a download that broke off continues where it was, unless the photos have c
   expect((await unpacked(changed.bytes)).map(([, hash]) => hash)).toEqual([photos[0].sha256, photos[2].sha256]);
 });
 
-test('an original that is lost is left out; one that is not what was uploaded breaks the download off', async () => {
+test('a lost original is left out of the archive, and one with other bytes than uploaded breaks the download off', async () => {
   const photos = await bring('a', 'b');
   const { path } = await share({ photoIds: photos.map(({ id }) => id) });
   const keyOf = async (id: number) =>

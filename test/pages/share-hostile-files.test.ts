@@ -50,7 +50,7 @@ async function upload(files: readonly FilePart[]): Promise<string> {
 const library = async (): Promise<{ filename: string; sha256: string; importId: number }[]> =>
   (await actor.get('/photos?sort=id')).body.data;
 
-test('what is no picture, lies about its size, or runs scripts is refused, with a name of a picture too', async () => {
+test('a file that is no picture, lies about its size or contains scripts is refused, also under the name of a picture', async () => {
   const names = [
     ...['bomb-huge-canvas.gif', 'made-declares-60000x60000.jpg', 'zero-width.gif', 'made-zero-byte.jpg'],
     ...['html-script.html', 'svg-with-script.svg', 'made-text-renamed.jpg'],
@@ -70,7 +70,7 @@ test('what is no picture, lies about its size, or runs scripts is refused, with 
   expect(shown.body.data).toHaveLength(1);
 });
 
-test('names that lead elsewhere, are markup, or are endless are names of files at most', async () => {
+test('file names that are paths, markup or endless are stored as plain names', async () => {
   const names = [
     ...['../../../../etc/passwd.jpg', '..\\..\\boot.jpg', '/etc/shadow.jpg', 'C:\\CON.jpg', '..', '.'],
     ...['<script>alert(1)</script>.jpg', '"><img src=x onerror=alert(1)>.jpg', 'gpj.\u202eexe', '=1+1.jpg'],
@@ -92,7 +92,7 @@ test('names that lead elsewhere, are markup, or are endless are names of files a
   }
 });
 
-test('what somebody else’s decoder could run stays as it is, and is never opened by a browser as a page', async () => {
+test('a file that another decoder could execute is stored unchanged, and no browser opens it as a page', async () => {
   const polyglot = Buffer.concat([cyclamen, Buffer.from('<!doctype html><script>alert(1)</script>')]);
   await upload([{ filename: 'page.html', type: 'text/html', content: polyglot }]);
   const [, added] = await library();

@@ -48,7 +48,7 @@ const usedOf = async (id: number) => {
 const library = async () => (await actor.get('/photos?sort=id')).body.data;
 const lastImport = async () => (await actor.get(`/imports/${(await library()).at(-1).importId}`)).body;
 
-test('what visitors add is an import with a tag of its own, and is shown to nobody by itself', async () => {
+test('photos that visitors add are an import with a tag of its own, and are not shown to visitors', async () => {
   const { id, path } = await share();
   expect((await visitor.get(path)).text).toContain(`action="${path}/upload"`);
   expect((await visitor.get(path)).text).toMatch(/accept="image\/\*,[^"]*\.hif,[^"]*\.nrw/);
@@ -65,7 +65,7 @@ test('what visitors add is an import with a tag of its own, and is shown to nobo
   expect(body.data.map((photo: { id: number }) => photo.id)).toEqual([own.id]);
 });
 
-test('hostile files fail as elsewhere, and the others come in', async () => {
+test('hostile files of a visitor fail as elsewhere, and the others are imported', async () => {
   const { path } = await share();
   const answer = await upload(
     path,
@@ -81,7 +81,7 @@ test('hostile files fail as elsewhere, and the others come in', async () => {
   expect((await visitor.get(path)).status).toBe(200);
 });
 
-test('fields, which are held in memory, are limited, whatever the files may have', async () => {
+test('the fields of a visitor’s form, which are held in memory, are limited, whatever the files may have', async () => {
   const { path } = await share();
   const field = (name: string, content: string): FilePart => ({ name, content });
   const long = await upload(path, field('a', 'x'.repeat(150_000)), field('b', 'x'.repeat(150_000)), jpeg('late'));
@@ -141,7 +141,7 @@ test('the form says how many files may be sent at once: what the share leaves, a
   expect(await label(many.path)).toBe(`Add your own photos, up to ${inlineMaxFiles} at once`);
 });
 
-test('a share without a limit, revoked or unknown takes nothing; one with a password only from who knows it', async () => {
+test('a share without upload limits, revoked or unknown accepts no upload; one with a password only from visitors who know it', async () => {
   const closed = await share({ uploadFilesLimit: 0, uploadBytesLimit: 0 });
   expect((await visitor.get(closed.path)).text).not.toContain('/upload"');
   expect((await upload(closed.path, jpeg('a'))).status).toBe(409);
@@ -188,7 +188,7 @@ test('of two uploads that need the rest of a limit the older one gets it', async
   expect(await reserveUpload(app.ports, stored, two, older)).toMatchObject({ id: older.id, files: 2 });
 });
 
-test('what a request had reserved when its process was killed is free again after ten minutes', async () => {
+test('a reservation of a request whose process was killed ends after ten minutes', async () => {
   const { id, path } = await share({ uploadFilesLimit: 2 });
   const { share: stored } = await readShare(app.ports, actor.customerId, id);
   // As far as such a request came.
@@ -201,7 +201,7 @@ test('what a request had reserved when its process was killed is free again afte
   expect([(await usedOf(id))[0], (await upload(path, jpeg('c'))).status]).toEqual([2, 409]);
 });
 
-test('listeners are told of photos that visitors add, not of files that all fail', async () => {
+test('webhooks report photos that visitors add, but not uploads of which every file fails', async () => {
   const { id, path } = await share();
   const values = { url: 'https://example.com/hook', description: '', events: ['share.uploaded'] };
   const { endpoint } = await createWebhookEndpoint(app.ports, operatorFor(actor.customerId), values);

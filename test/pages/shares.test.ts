@@ -135,7 +135,7 @@ test('pictures are renditions under no name of their file; the original needs pe
 });
 
 describe('a link', () => {
-  it('that is no more cannot be told from one that never was', async () => {
+  it('that no longer exists looks like one that never existed', async () => {
     const [revoked, expired, tagged] = [
       await share({ mayDownload: true }),
       await share({ mayDownload: true, expiresAt: new Date(app.clock.now().getTime() + DAY) }),
@@ -182,7 +182,7 @@ describe('a link', () => {
     }
   });
 
-  it('is in no line of the log, nor is its password', async () => {
+  it('appears in no line of the log, nor does its password', async () => {
     const { path, token } = await share({ password: 'seven sailors', mayDownload: true });
     await visitor.post(`${path}/password`, { password: 'seven sailors' });
     await statuses([...below(path), ...below(`/s/${'y'.repeat(43)}`), `${path}/none`, `${path}/photos/x/y/z`]);

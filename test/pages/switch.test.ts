@@ -60,14 +60,14 @@ describe('a person with one password at two accounts', () => {
     expect(await accounts()).toEqual(['Studio North', 'Studio South']);
   });
 
-  it('has in each the role there', async () => {
+  it('has the role of each account there', async () => {
     await signInToBoth();
     expect((await browser.get('/settings/keys')).status).toBe(200);
     await switchTo(south);
     expect((await browser.get('/settings/keys')).status).toBe(403);
   });
 
-  it('is asked again in each for itself', async () => {
+  it('confirms a change in each account separately', async () => {
     await signIn();
     await switchAfter(CONFIRMED_MS);
     const asked = await browser.submit(ACCOUNT, { email: `new.${email}` }, `${ACCOUNT}/email`);
@@ -131,7 +131,7 @@ describe('a person with one password at two accounts', () => {
     expect(await accounts()).toEqual(['Studio North', 'Studio South']);
   });
 
-  it('gets away from an account that does not admit the address any more', async () => {
+  it('can leave an account that no longer admits the address', async () => {
     await signInToBoth();
     await editSettingsAddresses(app.ports, operatorFor(north.customerId), ['192.0.2.1']);
     expect((await browser.get(HOME)).status).toBe(403);
@@ -149,7 +149,7 @@ describe('a person with one password at two accounts', () => {
   });
 });
 
-describe('no one gets to an account', () => {
+describe('no one enters an account', () => {
   it('by a cookie that is not of this service, or a form without its token', async () => {
     await signInToBoth();
     const cookie = browser.cookies.get('phs_accounts') ?? '';
@@ -159,7 +159,7 @@ describe('no one gets to an account', () => {
     expect((await browser.get(HOME)).text).not.toContain(SWITCH);
   });
 
-  it('by the cookie of somebody else', async () => {
+  it('by the cookie of another person', async () => {
     await signInToBoth();
     const cookie = browser.cookies.get('phs_accounts') ?? '';
     const otto = new BrowserClient(app.url);
@@ -168,7 +168,7 @@ describe('no one gets to an account', () => {
     expect((await otto.get(HOME)).text).not.toContain('Switch to');
   });
 
-  it('of a person who signed in before in the same browser: those sessions end', async () => {
+  it('of a person who signed in earlier in the same browser, whose sessions end', async () => {
     await signInToBoth();
     const before = new Map(browser.cookies);
     await new BrowserClient(app.url).enter(app.ports, north.customerId, 'viewer', `otto.${email}`);
@@ -178,7 +178,7 @@ describe('no one gets to an account', () => {
     expect((await browser.get(HOME)).status).toBe(303);
   });
 
-  it('only because its address is the same: nothing says that there is another', async () => {
+  it('only because it has the same address, and no page says that there is another account', async () => {
     await signIn();
     const stranger = await app.customer('Studio East');
     await new BrowserClient(app.url).enter(app.ports, stranger.customerId, 'owner', email);

@@ -69,10 +69,10 @@ describe('the list', () => {
   });
 });
 
-describe('making and changing', () => {
+describe('a form for a tag', () => {
   const fields = { name: 'Sea', color: '#3b7dd8', otherColor: '#888888', description: 'Salt' };
 
-  it('makes a tag, and says what is wrong beside the field', async () => {
+  it('creates a tag, and shows errors beside the field', async () => {
     const made = await browser.submit('/settings/tags/new', fields);
     expect([made.status, made.headers.location]).toEqual([303, '/settings/tags']);
     expect((await browser.get('/settings/tags')).text).toContain('The tag “Sea” was created.');
@@ -89,7 +89,7 @@ describe('making and changing', () => {
     expect(blank.text).toContain('aria-invalid="true"');
   });
 
-  it('takes no colour, one of the palette, or any other', async () => {
+  it('accepts no colour, one of the palette, or any other', async () => {
     const id = await tag('Sea');
     for (const [color, kept] of [
       ['other', '#010203'],
@@ -107,7 +107,7 @@ describe('making and changing', () => {
     expect(wrong.text).not.toContain('onload="x');
   });
 
-  it('renames on all photos', async () => {
+  it('renames the tag on all photos', async () => {
     const id = await tag('Sea');
     const { id: photoId } = await photo(id);
     await browser.submit(`/settings/tags/${id}`, { ...fields, name: 'Ocean' });
@@ -116,7 +116,7 @@ describe('making and changing', () => {
 });
 
 describe('merging', () => {
-  it('describes first what will happen, then does it', async () => {
+  it('is described before it is done', async () => {
     const [sea, ocean, lake] = [await tag('Sea'), await tag('Ocean'), await tag('Lake')];
     await photo(sea, ocean);
     await photo(ocean);
@@ -134,7 +134,7 @@ describe('merging', () => {
     expect(names(list.text)).toEqual(['Lake', 'Ocean']);
   });
 
-  it('asks for two tags or more, at most 21', async () => {
+  it('requires at least two tags, and at most 21', async () => {
     const id = await tag('Sea');
     const many = Array.from({ length: 22 }, (_, at) => `id=${at + 1}`).join('&');
     for (const query of ['', `id=${id}`, `id=${id}&id=${id}`, many]) {
@@ -168,7 +168,7 @@ describe('merging', () => {
 });
 
 describe('deleting', () => {
-  it('asks with the number of photos, then deletes', async () => {
+  it('asks for confirmation with the number of photos, then deletes', async () => {
     const id = await tag('Sea');
     const { id: photoId } = await photo(id);
     const page = `/settings/tags/${id}/delete`;

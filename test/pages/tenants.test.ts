@@ -244,7 +244,7 @@ describe('every page', () => {
     method === 'GET' &&
     !/export|\.csv$|original|full$|rendition|preview|state$|tag-names|library\/(ids|count|sections)/.test(path);
 
-  it('lets in nothing but our own files, is kept by nobody, and says nothing to other sites', async () => {
+  it('loads only files of the service, is not cached, and sends nothing to other sites', async () => {
     for (const { path } of pages.filter(isPage)) {
       const address = path.endsWith(':token') ? path.replace(':token', 'none') : addressOf(path, mine);
       const { headers, status } = await mine.browser.get(address);
@@ -270,7 +270,7 @@ describe('every page', () => {
     }
   });
 
-  it('needs somebody to be signed in, but for those that let people in', async () => {
+  it('requires a person who is signed in, except the pages for signing in', async () => {
     const nobody = new BrowserClient(app.url);
     for (const { path, access } of pages.filter(isPage)) {
       if (access?.needs === 'visitor') continue;
@@ -281,7 +281,7 @@ describe('every page', () => {
   });
 });
 
-test('cookies are for this site alone, and not for scripts', async () => {
+test('every cookie is for this site alone, and not for scripts', async () => {
   const browser = new BrowserClient(app.url);
   const { actor } = mine;
   const lines: string[] = [];
@@ -296,7 +296,7 @@ test('cookies are for this site alone, and not for scripts', async () => {
   for (const line of lines) expect(line).toMatch(/; HttpOnly; SameSite=(Lax|Strict)$/);
 });
 
-test('nothing that lets anybody in, and nothing that was said of photos, is in the log of all that', () => {
+test('the log of all these requests contains no credentials and no details of photos', () => {
   const log = app.log.join('');
   expect(app.log.length).toBeGreaterThan(100);
   const words = [mine, stranger].flatMap(({ actor, csrf, browser }) => [

@@ -104,7 +104,7 @@ describe('usage', () => {
     expect(text).toContain(`${hour}: 2 requests, 0 errors, 0 over the limit</title>`);
   });
 
-  it('shows what is held against the quota', async () => {
+  it('shows the use of the quota', async () => {
     const content = picture('one');
     await importPhotos(app, actor, [{ filename: 'a.jpg', type: 'image/jpeg', content }]);
     const { text } = await browser.get('/settings/usage');
@@ -127,7 +127,7 @@ describe('usage', () => {
 });
 
 describe('the audit log', () => {
-  it('says who did what from where, for owners alone', async () => {
+  it('shows owners who did what from where', async () => {
     const made = await browser.submit('/settings/webhooks/new', { url: 'https://example.com/hooks', which: 'all' });
     const secret = /whsec_[A-Za-z0-9+/=]+/.exec(made.text)?.[0] ?? 'there is none';
     const { text } = await browser.get('/settings/audit');
@@ -141,7 +141,7 @@ describe('the audit log', () => {
     expect((await member.get('/settings/usage')).text).not.toContain('/settings/audit');
   });
 
-  it('is walked page by page, and shows nothing of others', async () => {
+  it('is shown page by page, without entries of other customers', async () => {
     const stranger = await app.customer('Studio South');
     await stranger.withKey({ name: 'a stranger’s key' });
     for (const at of Array(60).keys()) await actor.withKey({ name: `key no ${at}.` });
@@ -153,7 +153,7 @@ describe('the audit log', () => {
     expect((await browser.get('/settings/audit?cursor=nonsense')).status).toBe(400);
   });
 
-  it('is filtered by what it was, whom it was of, and the day', async () => {
+  it('is filtered by action, person and day', async () => {
     await actor.withKey({ name: 'the importer' });
     await browser.get('/settings/account/export/tags.jsonl');
     const shown = async (query: string) => (await browser.get(`/settings/audit?${query}`)).text;
@@ -168,7 +168,7 @@ describe('the audit log', () => {
     expect((await browser.get('/settings/audit?from=yesterday')).status).toBe(400);
   });
 
-  it('is downloaded as CSV, whole, as it is filtered, and without formulas', async () => {
+  it('is downloaded as a complete CSV with its filters, and without formulas', async () => {
     const edited = { action: 'api_key.edited', subject: { id: 7, name: 'key 7' }, at: app.ports.clock.now() } as const;
     await app.ports.store.transaction(actor.customerId, async ({ audit }) => {
       for (let at = 0; at < 101; at += 1) await audit.add(commandLine, edited);

@@ -83,7 +83,7 @@ describe('making an endpoint', () => {
     expect(await endpoints()).toEqual([]);
   });
 
-  it('refuses no event at all, and events that there are not', async () => {
+  it('refuses an empty list of events, and unknown events', async () => {
     const none = await browser.submit('/settings/webhooks/new', { url: URL_OF, which: 'some' });
     expect(none.text).toContain('Select an event, or all of them.');
     const unknown = await browser.submit('/settings/webhooks/new', { url: URL_OF, which: 'some', events: 'x' });
@@ -178,7 +178,7 @@ describe('the delivery log', () => {
     expect(shown).toContain('no &lt;i>such&lt;/i> tag');
   });
 
-  it('narrows the log by state and event, and says when nothing matches', async () => {
+  it('is filtered by state and event, and reports when nothing matches', async () => {
     const { id } = await endpoint();
     await actor.post('/tags', { name: 'Sea' });
     await deliverAll();
@@ -201,7 +201,7 @@ describe('the delivery log', () => {
     expect(text).toContain('<option value="tag.deleted" selected>');
   });
 
-  it('shows what is tried again, and when', async () => {
+  it('shows deliveries that are retried, and when', async () => {
     const { id } = await endpoint();
     receivers.answer = () => 500;
     await actor.post('/tags', { name: 'Sea' });
@@ -211,7 +211,7 @@ describe('the delivery log', () => {
     expect((await browser.get('/settings/webhooks')).text).toContain('Retrying');
   });
 
-  it('follows what is on its way, says when it may change, and tells a test from an event', async () => {
+  it('follows deliveries under way, shows when they can change, and distinguishes tests from events', async () => {
     const { id } = await endpoint();
     const page = `/settings/webhooks/${id}`;
     const liveOn = async () => /data-live="(\d+)"/.exec((await browser.get(page)).text)?.[1];
@@ -236,7 +236,7 @@ describe('the delivery log', () => {
     expect(await liveOn()).toBeUndefined();
   });
 
-  it('of a failed test does not make the endpoint look as if it failed', async () => {
+  it('does not show an endpoint as failing because of a failed test', async () => {
     const { id } = await endpoint();
     const page = `/settings/webhooks/${id}`;
     for (const status of [200, 200, 500]) {
@@ -276,7 +276,7 @@ describe('the delivery log', () => {
   });
 });
 
-it('is hidden from members', async () => {
+it('a webhook endpoint is hidden from members', async () => {
   const { id } = await endpoint();
   const member = await person(actor, 'editor');
   for (const path of ['', '/new', `/${id}`, `/${id}/edit`, `/${id}/secret`, `/${id}/delete`]) {
@@ -285,7 +285,7 @@ it('is hidden from members', async () => {
   expect((await member.get('/settings/tags')).text).not.toContain('/settings/webhooks');
 });
 
-it('is not found for an endpoint of another customer', async () => {
+it('a webhook endpoint of another customer is not found', async () => {
   const stranger = await app.customer();
   const { id } = await endpoint(stranger);
   await stranger.post('/tags', { name: 'Sea' });

@@ -36,7 +36,7 @@ test('a Blob that cannot be read fails alone', async () => {
   expect(result).toMatchObject({ imported: 1, failed: [{ ref: 'gone.jpg', code: 'unreadable' }] });
 });
 
-test('a Blob that is no File needs a name', () => {
+test('a Blob that is not a File needs a name', () => {
   expect(() => blobSource({ blob: new Blob(['x']) })).toThrow('needs a filename');
   expect(blobSource({ blob: file('d') }).fingerprint).not.toBe(
     blobSource({ blob: new File(['d'], 'd.jpg') }).fingerprint,

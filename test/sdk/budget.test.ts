@@ -31,7 +31,7 @@ async function call(budget: Budget, remaining: number): Promise<void> {
   budget.answered(200, headers(remaining));
 }
 
-test('a request goes at once while something is left, and then when the oldest of our own leaves the window', async () => {
+test('a request is sent at once while the budget lasts, and then when the oldest of our own leaves the window', async () => {
   const budget = new Budget();
   await call(budget, 2);
   await jest.advanceTimersByTimeAsync(10_000);
@@ -48,7 +48,7 @@ test('a request goes at once while something is left, and then when the oldest o
   expect(last.isTaken).toBe(true);
 });
 
-test('what is under way counts; of answers that cross each other the lowest is believed', async () => {
+test('requests under way count against the budget, and of responses that overlap the lowest number counts', async () => {
   const budget = new Budget();
   await call(budget, 2);
   const [first, second, third] = [taking(budget), taking(budget), taking(budget)];
@@ -61,7 +61,7 @@ test('what is under way counts; of answers that cross each other the lowest is b
   expect(third.isTaken).toBe(true);
 });
 
-test('others may use the same key: their budget is back when the service says so', async () => {
+test('a budget that other users of the key have used is back when the service says so', async () => {
   const budget = new Budget();
   const place = taking(budget);
   await settle();
@@ -75,7 +75,7 @@ test('others may use the same key: their budget is back when the service says so
   expect(next.isTaken).toBe(true);
 });
 
-test('a request that is aborted while it waits leaves the queue to the others', async () => {
+test('a request that is aborted while it waits for the budget leaves the queue to the others', async () => {
   const budget = new Budget();
   await call(budget, 0);
   const stop = new AbortController();

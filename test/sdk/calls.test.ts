@@ -56,7 +56,7 @@ describe('a write', () => {
     expect(await client.tags.create({ name: 'patient' })).toMatchObject({ name: 'patient' });
   });
 
-  it('a DELETE that finds nothing, after an attempt that may have done it, has succeeded', async () => {
+  it('succeeds when a repeated DELETE finds nothing after an attempt that may have deleted it', async () => {
     const { client } = await world.client();
     const gone = { status: 404, body: { error: { code: 'not_found', message: 'Gone.' } } };
     disturbFirst('DELETE', { status: 502 }, gone);
@@ -67,7 +67,7 @@ describe('a write', () => {
 });
 
 describe('retries', () => {
-  it.each([429, 502, 503, 504])('%i is tried again, never sooner than Retry-After', async (status) => {
+  it.each([429, 502, 503, 504])('follow a %i, never sooner than Retry-After', async (status) => {
     const waits: Wait[] = [];
     const { client } = await world.client({}, { onWait: (wait) => waits.push(wait) });
     disturbFirst('GET', { status, headers: { 'retry-after': '1' } });
@@ -77,7 +77,7 @@ describe('retries', () => {
     expect(waits[0]?.milliseconds).toBeGreaterThanOrEqual(990);
   });
 
-  it.each([400, 401, 403, 404, 409, 412, 422, 500])('%i is not tried again', async (status) => {
+  it.each([400, 401, 403, 404, 409, 412, 422, 500])('do not follow a %i', async (status) => {
     const { client } = await world.client();
     const body = { error: { code: 'whatever', message: 'No.', requestId: 'req_1' } };
     disturbFirst('GET', { status, body });
@@ -87,7 +87,7 @@ describe('retries', () => {
     expect(world.front.seen).toHaveLength(1);
   });
 
-  it('end, and the error says where nobody answers; the key is not in it', async () => {
+  it('end with an error that names the address without an answer, but not the key', async () => {
     const { client, actor } = await world.client({}, { maxRetries: 1 });
     disturbFirst('GET', 'refuse', 'refuse');
     const error = (await caught(client.me())) as Error;
@@ -96,7 +96,7 @@ describe('retries', () => {
     expect(JSON.stringify([error, error.stack])).not.toContain(actor.token);
   });
 
-  it('end at once when the service asks for an hour of patience', async () => {
+  it('end at once when the service requests a wait of an hour', async () => {
     const { client } = await world.client();
     disturbFirst('GET', { status: 503, headers: { 'retry-after': '3600' } });
     await expect(client.me()).rejects.toMatchObject({ status: 503, retryAfter: 3600 });
@@ -126,7 +126,7 @@ describe('errors', () => {
     expect(await caught(client.me())).toMatchObject({ code: 'scope_required', missingScope: 'customer:read' });
   });
 
-  it('say so when the address is not that of a Photo Service', async () => {
+  it('report an address that is not that of a Photo Service', async () => {
     const { client } = await world.client();
     disturbFirst('GET', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }, { status: 404 });
     expect(await caught(client.me())).toBeInstanceOf(PhotoServiceError);
@@ -137,7 +137,7 @@ describe('errors', () => {
 });
 
 describe('budgets', () => {
-  it('are waited for: what would be refused is not even sent', async () => {
+  it('are waited for, so that no request is sent that would be refused', async () => {
     const waits: Wait[] = [];
     const stop = new AbortController();
     const { client } = await world.client({ writeLimit: 3 }, { onWait: (wait) => waits.push(wait) });

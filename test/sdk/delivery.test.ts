@@ -32,7 +32,7 @@ describe('imageUrl', () => {
     expect(await web.imageUrl(request)).toBe(expected);
   });
 
-  it('says every option so that the service reads it', () => {
+  it('writes every option as the service reads it', () => {
     const all: Required<ImageOptions> = {
       preset: 'card-2_x',
       blur: 0.35,
@@ -119,7 +119,7 @@ describe('imageUrl', () => {
     expect(() => node.imageUrl({ ...key, photoId: 7, options, ...wrong })).toThrow(name);
   });
 
-  it('refuses what is no secret, and does not show it', () => {
+  it('refuses an invalid secret without showing it', () => {
     const wrong = () => node.imageUrl({ ...key, secret: 'phs_live_abc', photoId: 7, options });
     expect(wrong).toThrow('secret must be the secret of the delivery key');
     expect(wrong).not.toThrow('abc');
@@ -169,7 +169,7 @@ describe('srcSet', () => {
     expect(widths).toEqual(['320w', '480w', '640w', '960w', '1000w']);
   });
 
-  it('refuses no widths, and a shape that is none', () => {
+  it('refuses an empty list of widths, and an invalid shape', () => {
     expect(() => node.srcSet({ ...key, photoId: 7, widths: [] })).toThrow('widths');
     expect(() => node.srcSet({ ...key, photoId: 7, aspectRatio: 0 })).toThrow('aspectRatio');
   });
@@ -214,13 +214,13 @@ describe('the transformer for unpic', () => {
     }
   });
 
-  it('goes no further than the service does, in the same shape', () => {
+  it('limits sizes to those of the service, in the same shape', () => {
     const { srcset } = imageOf({ layout: 'fullWidth', aspectRatio: 2, height: 500 });
     const sizes = srcset.split(',\n').map((each) => read(each.split(' ')[0] ?? '').options);
     expect(sizes.at(-1)).toMatchObject({ w: 4096, h: 2048 });
   });
 
-  it('takes format and quality', () => {
+  it('accepts format and quality', () => {
     const operations = { format: 'jpg', quality: '70' };
     expect(read(transformer('7', { width: 100, ...operations })).options).toMatchObject({ f: 'jpeg', q: 70 });
     expect(() => transformer('7', { width: 100, format: 'gif' })).toThrow('format must be one of');

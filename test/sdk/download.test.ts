@@ -27,7 +27,7 @@ function disturb(...disturbances: readonly Disturbance[]): void {
   world.front.disturbing(({ path }) => (path.includes('/download') ? left.shift() : undefined));
 }
 
-test('bytes come checked, with what there is to know of them', async () => {
+test('a download returns verified bytes with their headers', async () => {
   const download = await client.photos.download(id);
   expect(download).toMatchObject({
     sizeBytes: bytes.length,
@@ -41,7 +41,7 @@ test('bytes come checked, with what there is to know of them', async () => {
   expect((await small.bytes()).length).toBe(small.sizeBytes);
 });
 
-test('bytes that changed on their way are not given out, in memory or as a file', async () => {
+test('a download returns no bytes that changed on their way, neither in memory nor as a file', async () => {
   disturb('tamper', 'tamper');
   await expect((await client.photos.download(id)).bytes()).rejects.toBeInstanceOf(ChecksumError);
   const place = await folder();
@@ -49,7 +49,7 @@ test('bytes that changed on their way are not given out, in memory or as a file'
   expect(await readdir(place)).toEqual([]);
 });
 
-test('a file is there whole or not at all', async () => {
+test('a downloaded file is complete or absent', async () => {
   const place = await folder();
   const path = join(place, 'photo.jpg');
   expect(await downloadFile(client, id, path)).toEqual({ path, sizeBytes: bytes.length, sha256: sha256(bytes) });

@@ -22,7 +22,7 @@ const photo = photoCalled('a.jpg', 'bytes');
 const withPhoto = (changes: Record<string, unknown>) => page([{ ...photo, ...changes }]);
 
 describe('A28: answers are checked', () => {
-  it('what the API answers passes, with members that are not known', async () => {
+  it('responses of the API are accepted with unknown members', async () => {
     server.say = () => withPhoto({ news: { of: 'a later version' } });
     expect(await client.photos.list().toArray()).toMatchObject([{ id: 7, news: { of: 'a later version' } }]);
   });
@@ -73,7 +73,7 @@ describe('A28: answers are checked', () => {
     await expect(client.imports.register(1, [{ filename: 'a', sizeBytes: 1 }])).rejects.toThrow('http URL');
   });
 
-  it('a list that leads to itself ends', async () => {
+  it('a list whose cursor leads back to itself ends', async () => {
     server.say = () => page([photo], 'again');
     await expect(client.photos.list().toArray()).rejects.toThrow('used before');
   });
@@ -92,7 +92,7 @@ describe('A28: answers are checked', () => {
   });
 });
 
-describe('A28: ids are no paths', () => {
+describe('A28: ids are not paths', () => {
   it.each(['../../../../admin', '..', '7/../8', '7?x', '', 0, -7, 1.5, Number.NaN, 2 ** 53])(
     '%j is refused before anything is sent',
     async (id) => {
@@ -127,7 +127,7 @@ describe('A28: files', () => {
     expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
-  it('a digest that is none, and more bytes than were promised, are refused', async () => {
+  it('an invalid digest, and more bytes than announced, are refused', async () => {
     const path = join(folder, 'photo.jpg');
     server.say = (_path, _request, response) =>
       response.writeHead(200, { 'content-length': '3', 'repr-digest': 'sha-256=:%%%:' }).end('abc');
@@ -141,7 +141,7 @@ describe('A28: files', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('a name that cannot be decoded is none', async () => {
+  it('a name that cannot be decoded is ignored', async () => {
     server.say = (_path, _request, response) =>
       response.writeHead(200, { 'content-disposition': "attachment; filename*=UTF-8''%E0%A4%A" }).end();
     expect((await client.photos.download(7)).filename).toBeNull();

@@ -49,7 +49,7 @@ async function largePicture(): Promise<string> {
 const answers = (status: number, code: string): Disturbance => ({ status, body: { error: { code, message: 'No.' } } });
 
 describe('importFiles()', () => {
-  it('brings photos into the library for three writes, and nothing of what is there already', async () => {
+  it('imports photos with three writes, and sends nothing that the library already has', async () => {
     const { client } = await world.client();
     const folder = await pictures('one', 'two', 'three');
     const paths = (await readdir(folder)).map((name) => join(folder, name));
@@ -99,14 +99,14 @@ describe('importFiles()', () => {
     expect(processed.slice(0, 3)).toEqual([0, 1, 2]);
   });
 
-  it('needs no scope but photos:write', async () => {
+  it('needs the scope photos:write only', async () => {
     const { client } = await world.client({ scopes: ['photos:write'] });
     const folder = await pictures('alone');
     expect(await importFolder(client, folder)).toMatchObject({ imported: 1, failed: [] });
     expect(await importFolder(client, folder, { dryRun: true })).toMatchObject({ imported: null, bytesUploaded: null });
   });
 
-  it('a dry run says what would happen, and writes nothing', async () => {
+  it('reports in a dry run what would happen, and writes nothing', async () => {
     const { client } = await world.client();
     const folder = await pictures('known');
     await importFolder(client, folder);
@@ -119,7 +119,7 @@ describe('importFiles()', () => {
     expect(world.front.writes()).toEqual([]);
   });
 
-  it('names each file that failed and says why; the others are there', async () => {
+  it('names each file that failed with the reason, and imports the others', async () => {
     const { client } = await world.client();
     const folder = await pictures('good');
     const broken = await world.file('broken.jpg', brokenPictureBytes());
@@ -138,7 +138,7 @@ describe('importFiles()', () => {
     expect(result).toMatchObject({ total: 5, imported: 1, imports: [{ status: 'completed_with_errors' }] });
   });
 
-  it('a batch of which nothing can be taken is no reason to stop', async () => {
+  it('continues after a batch of which no file is accepted', async () => {
     const { client } = await world.client();
     const empty = await world.file('nothing.jpg', '');
     expect(await importFiles(client, [empty])).toMatchObject({
@@ -189,7 +189,7 @@ describe('importFiles()', () => {
   });
 });
 
-test('what the service says that it cannot read is not even hashed', async () => {
+test('a file of a format that the service does not read is not hashed', async () => {
   const { client } = await world.client();
   const path = await world.file('phone.heic', picture('phone'));
   const hashed: number[] = [];
@@ -276,7 +276,7 @@ describe('uploads', () => {
     expect(await importFolder(client, folder)).toMatchObject({ imported: 1, duplicates: 1, failed: [] });
   });
 
-  it('end the run, to be resumed, when nobody takes them', async () => {
+  it('end the run, which can be resumed, when no server accepts them', async () => {
     const { client } = await world.client();
     const folder = await pictures('nobody');
     const stop = new AbortController();
@@ -305,7 +305,7 @@ describe('a state file', () => {
     expect(await readFile(path, 'utf8')).toBe('shopping list');
   });
 
-  it('saves hashing what did not change, and sees what did', async () => {
+  it('avoids hashing unchanged files, and detects changed ones', async () => {
     const { client } = await world.client();
     const [folder, path] = [await pictures('same', 'other'), stateFile()];
     await importFolder(client, folder, { stateFile: path });
@@ -340,7 +340,7 @@ describe('a state file', () => {
     ['registering, before it was heard', '/photos', 'refuse', 1],
     ['finalizing', '/finalize', 'forget', 1],
     ['finalizing, before it was heard', '/finalize', 'refuse', 1],
-  ])('a run that was cut off %s is gone on with: one import, each file sent once', async (_, end, fault, asked) => {
+  ])('continues a run that was cut off %s in one import, and sends each file once', async (_, end, fault, asked) => {
     const folder = await pictures('r1', 'r2', 'r3');
     const { result, path, client } = await resumed(folder, () => disturb(isTo(end), fault));
     expect(result).toMatchObject({
@@ -356,7 +356,7 @@ describe('a state file', () => {
     expect(JSON.parse(await readFile(path, 'utf8')).imports).toEqual([]);
   });
 
-  it('a run that was stopped half way sends the rest alone', async () => {
+  it('makes a run that was stopped half way send only the rest', async () => {
     const names = Array.from({ length: 12 }, (_, at) => `half ${at}`);
     const folder = await pictures(...names);
     const stop = new AbortController();
@@ -369,7 +369,7 @@ describe('a state file', () => {
     expect(sent.sort()).toEqual(names.map((name) => sha256(picture(name))).sort());
   });
 
-  it('files that changed, came and went between two runs are as they are now', async () => {
+  it('reflects files that were changed, added or removed between two runs', async () => {
     const folder = await pictures('stays', 'changes');
     const stop = new AbortController();
     const fault = () => {
@@ -389,7 +389,7 @@ describe('a state file', () => {
     expect(hashes.sort()).toEqual(['stays', 'changed', 'comes'].map((name) => sha256(picture(name))).sort());
   });
 
-  it('an import that was thrown away meanwhile is begun anew', async () => {
+  it('starts a new import when the former one was discarded meanwhile', async () => {
     const folder = await pictures('again');
     const path = stateFile();
     const { client, actor } = await world.client();
@@ -403,7 +403,7 @@ describe('a state file', () => {
     expect(result.imports).not.toMatchObject([{ id }]);
   });
 
-  it('more files than one import takes go into several', async () => {
+  it('divides more files than one import allows into several', async () => {
     const { client } = await world.client();
     const limits = { importBatchSize: 2, importMaxPhotos: 3, maxFileBytes: 10_000_000 };
     world.front.disturbing(({ path }) =>

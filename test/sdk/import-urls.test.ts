@@ -39,7 +39,7 @@ describe('importUrls()', () => {
     expect(photos.map(({ filename }) => filename).sort()).toEqual(['2026_Paris_1.jpg', '_']);
   });
 
-  it('imports files for three writes; what fails is said, without its query', async () => {
+  it('imports files with three writes, and reports failures without the query of their URL', async () => {
     const { client } = await world.client();
     const [gone, named] = [missing(), { ...placed(), filename: 'Seine.jpg', details: { title: 'Seine' } }];
     const notSecure = { url: `http://media.example/a.jpg?${SECRET}` };
@@ -61,7 +61,7 @@ describe('importUrls()', () => {
     expect(progress.at(-1)).toMatchObject({ phase: 'done', files: { total: 4, failed: 2, processed: 3 } });
   });
 
-  it('tells URLs apart that differ in their query only, and takes one that is there twice once', async () => {
+  it('distinguishes URLs that differ in their query only, and imports a repeated one once', async () => {
     const { client } = await world.client();
     const [one, two] = [placed('photo=1', '/photo'), placed('photo=2', '/photo')];
     const result = await importUrls(client, [one, two, one]);

@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-test('an account from its creation to its erasure', async () => {
+test('the operator client administers an account from its creation to its erasure', async () => {
   const { id } = await client.createCustomer({ name: 'Studio' }, { idempotencyKey: 'sign-up' });
   expect((await client.createCustomer({ name: 'Studio' }, { idempotencyKey: 'sign-up' })).id).toBe(id);
   expect(await client.updateCustomer(id, { photosLimit: 5 })).toMatchObject({ name: 'Studio', photosLimit: 5 });
@@ -40,7 +40,7 @@ test('an account from its creation to its erasure', async () => {
   await expect(client.customer(id)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('the key of a customer is refused before anything is sent, and so is what is no id', async () => {
+test('the operator client refuses the key of a customer, and an invalid id, before anything is sent', async () => {
   const { token } = await app.customer();
   expect(() => new OperatorClient({ baseUrl: app.url, token })).toThrow(TypeError);
   await expect(client.customer(-1)).rejects.toThrow(TypeError);

@@ -31,14 +31,14 @@ test('the types are those of the documents: npm run sdk:types', () => {
 });
 
 test.each(['agent-schemas.js', 'sdk-reference.js'])(
-  'what bin/%s writes is up to date: npm run sdk:types',
+  'the output of bin/%s is up to date: npm run sdk:types',
   (program) => {
     const check = spawnSync(process.execPath, [join(root, 'bin', program), '--check'], { encoding: 'utf8' });
     expect(check).toMatchObject({ status: 0, stderr: '' });
   },
 );
 
-test('what browsers load needs nothing of Node, and only two small packages', () => {
+test('the part for browsers needs nothing of Node, and only two small packages', () => {
   const all = [...reached(join(root, 'sdk/src/entry.ts'))];
   expect(all.length).toBeGreaterThan(20);
   expect(all.filter((target) => !target.startsWith(root)).sort()).toEqual(['openapi-fetch', 'thumbhash']);

@@ -33,7 +33,7 @@ async function post(path: string, body: object, session = ''): Promise<Answer> {
   return { status: answer.status, body: await answer.json() };
 }
 
-test('somebody signs up, and their browser uploads a photo with what the backend gives it', async () => {
+test('a person signs up, and the browser uploads a photo with what the backend returns', async () => {
   const { session } = (await post('/sign-up', { name: 'Studio Anna' })).body;
   const [customer] = await world.app.ports.customers.list();
   expect(customer).toMatchObject({ name: 'Studio Anna', photosLimit: 1000 });
@@ -61,7 +61,7 @@ test('somebody signs up, and their browser uploads a photo with what the backend
   expect(JSON.stringify([session, uploads])).not.toMatch(/phs_(live|op)_/);
 });
 
-test('without a session there is nothing, and what is wrong with a name is told', async () => {
+test('the backend returns nothing without a session, and explains an invalid name', async () => {
   expect((await post('/uploads', { files: [] }, 'x')).status).toBe(401);
   expect(await post('/sign-up', { name: '' })).toMatchObject({
     status: 400,

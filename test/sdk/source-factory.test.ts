@@ -35,7 +35,7 @@ const details: PhotoDetails = {
   tagNames: ['Paris', 'Places/France'],
 };
 
-it('imports what is no file, and what is known of it besides', async () => {
+it('a source factory imports content that is not a file, with its details', async () => {
   const { client } = await world.client();
   const result = await runImport(client, [streamed('tower.jpg', content(picture('tower')), details)]);
   expect(result).toMatchObject({ imported: 1, failed: [] });
@@ -54,7 +54,7 @@ it('imports what is no file, and what is known of it besides', async () => {
   });
 });
 
-it('what is known of a file goes with it as well, and a photo that is there keeps its own', async () => {
+it('a source factory imports files with their details, and an existing photo keeps its own', async () => {
   const { client } = await world.client();
   const path = await world.file('known.jpg', picture('known'));
   const { files } = await findPhotos([path]);
@@ -68,7 +68,7 @@ it('what is known of a file goes with it as well, and a photo that is there keep
 it.each([
   ['shorter', 9, 'file_changed'],
   ['longer', -9, 'file_changed'],
-])('content that is %s than it was said to be fails by itself', async (_, by, code) => {
+])('content that is %s than announced fails alone', async (_, by, code) => {
   const { client } = await world.client();
   const bytes = picture(`changed-${by}`);
   const sources = [
@@ -80,7 +80,7 @@ it.each([
   expect(result.imported).toBe(1);
 });
 
-it('a stream that breaks is unreadable, and no reason to stop', async () => {
+it('a stream that breaks is unreadable, and the import continues', async () => {
   const { client } = await world.client();
   const broken: Content = {
     sizeBytes: 10,

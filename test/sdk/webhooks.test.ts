@@ -22,7 +22,7 @@ const signed = (key = secret, at = now, content = body) => ({
 const verified = (request: Parameters<typeof verifyWebhook>[0], secrets: string | string[] = secret) =>
   verifyWebhook(request, secrets, { now });
 
-test('what the reference implementation signs is genuine, however the headers are given', async () => {
+test('a body signed by the reference implementation is genuine, however the headers are given', async () => {
   const headers = signed();
   const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]));
   for (const given of [headers, upper, new Headers(headers)]) {
@@ -50,7 +50,7 @@ test.each([
   ['no signature', { body, headers: { ...signed(), 'webhook-signature': '' } }],
   ['a signature that is none', { body, headers: { ...signed(), 'webhook-signature': 'v1,%% v2,abc' } }],
   ['no headers', { body, headers: {} }],
-])('%s is refused', async (_, request) => {
+])('a webhook with %s is refused', async (_, request) => {
   await expect(verified(request)).rejects.toBeInstanceOf(WebhookVerificationError);
 });
 

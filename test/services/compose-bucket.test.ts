@@ -12,7 +12,7 @@ function script(): string {
   return lines.replaceAll('$$', '$');
 }
 
-test('the step of docker/compose.yml that makes the bucket makes it, and finds it the next time', async () => {
+test('docker/compose.yml creates the bucket, and finds it the next time', async () => {
   const gateway = await sharedGateway();
   const settings = await gateway.bucket();
   if (settings.credentials === null || settings.endpoint === null) throw new Error('the gateway has both');

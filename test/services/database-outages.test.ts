@@ -87,7 +87,7 @@ describe('docs/reliability.md F6: under load, with imports under way, the databa
 });
 
 describe('docs/reliability.md F7: the pool is empty, because the database answers nothing', () => {
-  test('whoever finds no connection is answered 503 while that lasts; what needs none goes on; then all do', async () => {
+  test('requests without a connection get 503 meanwhile, those that need none continue, and afterwards all do', async () => {
     const lock = await postgres.connectTo('photos');
     await lock.query('BEGIN; LOCK TABLE photos, tags IN ACCESS EXCLUSIVE MODE');
     try {
@@ -141,7 +141,7 @@ describe('docs/reliability.md F8: the database can be read and not written', () 
   });
 });
 
-test('docs/reliability.md F9: what takes the same rows in opposite order goes through, and nobody hears of it', async () => {
+test('docs/reliability.md F9: requests that lock the same rows in opposite order succeed without an error', async () => {
   const importId = (await client.post('/imports')).body.id;
   const files = ['left', 'right'].map((name) => ({ name: `${name}.jpg`, bytes: photoNamed(`deadlock ${name}`) }));
   await client.inline(importId, files);

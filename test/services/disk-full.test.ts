@@ -137,7 +137,7 @@ describe('RELIABILITY F13: the disk of the photos is full', () => {
       expect(picturesBeingRead()).toEqual([]);
     });
 
-    it('that is stored already is shown all the same', async () => {
+    it('that is stored already is still shown', async () => {
       const path = signer.path(photoId, 'w=99,f=jpeg');
       expect((await fetch(`${installation.url}${path}`)).status).toBe(200);
       fillBut(0);
@@ -151,7 +151,7 @@ describe('RELIABILITY F13: the disk of the photos is full', () => {
       readdirSync(scratch, { recursive: true }).filter((name) => /picture|tiff?$/.test(String(name)));
   });
 
-  it('nothing is lost, and nothing is left over after the disk was full', () => expectSound(installation));
+  it('loses nothing, and leaves nothing over afterwards', () => expectSound(installation));
 
   function mountSmallDisk(path: string, size: string): void {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'phs-small-disk', path]);

@@ -52,7 +52,7 @@ function limitFiles(count: number): void {
   execFileSync(program('prlimit', 'util-linux'), ['--pid', String(installation.pid), `--nofile=${count}:`]);
 }
 
-test('docs/reliability.md F25: no file can be opened any more: 503 or no connection, and then all is as before', async () => {
+test('docs/reliability.md F25: no further file can be opened: 503 or no connection, and then all is as before', async () => {
   const before = await filesOfBusyProcess();
   const files = [photoNamed('the last file'), photoNamed('no more files')];
   const { importId, targets } = await awaiting(files);

@@ -80,7 +80,7 @@ async function unpacked(path: string): Promise<readonly string[]> {
   return hashes.sort();
 }
 
-test('a person enters by the first link, and sees the photos', async () => {
+test('a person signs in by the first link, and sees the photos', async () => {
   await firefox.goto(present(installation.link()));
   expect(await violations()).toEqual([]);
   await firefox.click('input[name="email"]');
@@ -287,7 +287,7 @@ test('a share is created from a choice; a visitor looks at its photos, downloads
   await until(async () => (await photos()).length === 4);
 });
 
-test('keys, tags, webhooks, presets and an authenticator app are made by their forms', async () => {
+test('keys, tags, webhooks, presets and an authenticator app are created by their forms', async () => {
   await open('/settings/keys/new');
   await firefox.fill('#field-name', 'Website');
   await firefox.press('Enter');
@@ -364,7 +364,7 @@ test(
   WALK_MS,
 );
 
-test('whoever signs out signs in again with password and code, on pages that everyone can use', async () => {
+test('a person who signed out signs in again with password and code, on accessible pages', async () => {
   await open('/settings/account');
   await firefox.follow('Sign out');
   await firefox.wait(`location.pathname === '/settings/sign-in' && document.readyState === 'complete'`);

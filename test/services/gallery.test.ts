@@ -113,7 +113,7 @@ test.each([
   },
 );
 
-test('before the images arrive, their previews stand in their places', async () => {
+test('previews stand in the places of images until these arrive', async () => {
   const context = await browser.newContext({ viewport: { width: 1200, height: 700 } });
   const page = await context.newPage();
   await page.route('**/img/**', (route) => route.abort());

@@ -131,7 +131,7 @@ async function run(
   return stdout;
 }
 
-test('the guides are there, and README names each', () => {
+test('every guide exists, and README names it', () => {
   expect(guides.length).toBeGreaterThanOrEqual(9);
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   expect(guides.filter((guide) => !readme.includes(guide))).toEqual([]);
@@ -140,7 +140,7 @@ test('the guides are there, and README names each', () => {
 /** Blocks that need the world outside, or are run by other tests: a clone that is built, images, packages. */
 const elsewhere = /^(npm|docker) /m;
 
-test('no page outside the list has lines to run', () => {
+test('no page outside the list has commands to run', () => {
   // What the last of them says is run by test/services/albums-recipe.test.ts.
   const run = [...guides, 'docs/operations.md', 'docs/recipes.md'];
   const others = readdirSync(join(root, 'docs')).map((name) => join('docs', name));
@@ -149,7 +149,7 @@ test('no page outside the list has lines to run', () => {
   expect(pages.filter((page) => blocksOf(page).some(({ language }) => language === 'sh'))).toEqual([]);
 });
 
-test('what the first start prints works as pasted', async () => {
+test('the commands that the first start prints work as pasted', async () => {
   const lines = installation.printed().split('\n');
   const pasted = lines.filter((line) => /^ {2}(export|curl|cmp) /.test(line)).map((line) => line.trim());
   expect(pasted).toHaveLength(9);
@@ -195,7 +195,7 @@ describe.each(guides.filter((guide) => guide !== selfHosting))('%s', (file) => {
   const name = String(/([a-z-]+)\.md$/.exec(file)?.[1]);
   const blocks = blocksOf(file);
 
-  test('its blocks are of languages that are known', () => {
+  test('has blocks of known languages only', () => {
     const known = ['sh', 'ts', 'json', 'text', ...Object.keys(examples)];
     const others = blocks.filter(({ language }) => !known.includes(language));
     expect(others.map(({ line }) => line)).toEqual([]);
@@ -203,7 +203,7 @@ describe.each(guides.filter((guide) => guide !== selfHosting))('%s', (file) => {
   });
 
   // In one test: what a block leaves behind is what the next one begins with.
-  test('its code runs from top to bottom, and its JSON is JSON', async () => {
+  test('has code that runs from top to bottom, and valid JSON', async () => {
     for (const { language, code, line } of blocks) {
       try {
         if (language === 'json') JSON.parse(code);

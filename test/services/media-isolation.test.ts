@@ -35,7 +35,7 @@ function ownTerminal(): string {
 const plenty = { customerId: 1, maxPixels: 210_000_000 };
 const photos = join(__dirname, '../fixtures/photos');
 
-describe('what code can do that has taken a picture reader over', () => {
+describe('code that has taken over a picture reader', () => {
   let folder: string;
   const ends: (() => unknown)[] = [];
 
@@ -89,7 +89,7 @@ describe('what code can do that has taken a picture reader over', () => {
     }
   }
 
-  it('in a sandbox: read its own picture', async () => {
+  it('can read only its own picture in a sandbox', async () => {
     const { attempts, arrived } = await attacked('sandbox');
     expect(attempts).toEqual({
       'environment of the service': 'ENOENT',
@@ -111,7 +111,7 @@ describe('what code can do that has taken a picture reader over', () => {
     expect(await readdir(folder)).not.toContain('planted');
   });
 
-  it('under another account: what every account may do, and nothing of ours', async () => {
+  it('can do under another account what every account may do, but nothing with our files and processes', async () => {
     const { attempts } = await attacked('user');
     expect(attempts).toEqual({
       'environment of the service': 'EACCES',
@@ -131,7 +131,7 @@ describe('what code can do that has taken a picture reader over', () => {
     expect(await readdir(folder)).not.toContain('planted');
   });
 
-  it('under our own account: what the service may', async () => {
+  it('can do under our own account what the service may do', async () => {
     const { attempts } = await attacked('process');
     const { 'the terminal of the service': terminal, ...others } = attempts;
     expect(new Set(Object.values(others))).toEqual(new Set(['done']));
@@ -181,14 +181,14 @@ for call in sys.argv[1:]:
     expect(answered).toEqual(rows.map(({ name }) => [name, EPERM]));
   });
 
-  it('types into no terminal', async () => {
+  it('prevents input into a terminal', async () => {
     const number = process.arch === 'x64' ? 16 : 29;
     const [TCGETS, EBADF] = [0x5401, 9];
     const requests = [...Object.values(FORBIDDEN_REQUESTS), TCGETS];
     expect(await errorsOf(requests.map((second) => ({ number, second })))).toEqual([EPERM, EPERM, EBADF]);
   });
 
-  it('knows no clone3, and lets be what is not forbidden', async () => {
+  it('has no clone3, and allows what is not forbidden', async () => {
     // close(-1) is EBADF.
     const [close, EBADF] = [process.arch === 'x64' ? 3 : 57, 9];
     expect(await errorsOf([{ number: 435 }, { number: close }])).toEqual([ENOSYS, EBADF]);
@@ -196,7 +196,7 @@ for call in sys.argv[1:]:
 });
 
 describe('every level', () => {
-  it('reads all pictures alike', async () => {
+  it('reads all pictures with the same results', async () => {
     const files = (await readdir(photos)).filter((name) => !name.endsWith('.json') && !name.endsWith('.md')).sort();
     const readers = await Promise.all(isolationLevels.map((isolation) => openMedia({ isolation, processes: 1 })));
     try {

@@ -128,7 +128,7 @@ test.each([
   expect(through.headers.has('x-accel-redirect')).toBe(false);
 });
 
-test('the bytes are sent by nginx: the service has written none', async () => {
+test('nginx sends the bytes itself, and the service writes none', async () => {
   const { headers } = await ask(original(front));
   const line = await until('the request to be logged', () =>
     installation
@@ -161,7 +161,7 @@ test('ranges and conditions are answered as without nginx', async () => {
   expect([head.status, head.headers.get('content-length')]).toEqual([200, String(bytes.length)]);
 });
 
-test('the location is closed to clients, and an original that is gone is 503 in the words of the API', async () => {
+test('the internal location is closed to clients, and a missing original is 503 in the words of the API', async () => {
   const originals = join(installation.dataDir, 'blobs', 'originals', '1');
   const name = readdirSync(originals).find((each) => statSync(join(originals, each)).size === bytes.length) ?? '';
   expect(name).not.toBe('');
@@ -187,7 +187,7 @@ describe('delivered pictures in its cache', () => {
     signer = await ImageSigner.of(installation);
   });
 
-  test('the service is asked once for each set of formats that count', async () => {
+  test('are requested from the service once for each set of formats that matters', async () => {
     const url = `${front}${signer.path(pictureId, 'w=200')}`;
     const accepts: [string, string][] = [
       ['image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8', 'image/avif'],
@@ -210,7 +210,7 @@ describe('delivered pictures in its cache', () => {
     expect(served().slice(before)).toEqual([200, 200, 200, 403]);
   });
 
-  test('many first requests come to the service as one; ranges and conditions are answered by nginx', async () => {
+  test('are requested from the service once for many first requests, and nginx answers ranges and conditions', async () => {
     const url = `${front}${signer.path(pictureId, 'w=210,f=jpeg')}`;
     const before = served().length;
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(url)));
@@ -227,7 +227,7 @@ describe('delivered pictures in its cache', () => {
     expect(served().slice(before)).toEqual([200, 403]);
   });
 
-  test('errors are not stored, and another signature is another address', async () => {
+  test('are stored without errors, and another signature is another address', async () => {
     const url = `${front}${signer.path(pictureId, 'w=220')}`;
     const forged = url.replace(/sig=(.)/, (_, first) => `sig=${first === '_' ? 'A' : '_'}`);
     expect((await ask(forged)).status).toBe(403);
@@ -236,7 +236,7 @@ describe('delivered pictures in its cache', () => {
     expect((await ask(`${front}${signer.path(999_999, 'w=1')}`)).status).toBe(404);
   });
 
-  test('what is stored is confirmed by a 304, and a deleted photo is gone when its time is over', async () => {
+  test('are revalidated by a 304, and those of a deleted photo expire', async () => {
     await installation.stop();
     await installation.start({ DELIVERY_MAX_AGE: '1' });
     const url = `${front}${signer.path(pictureId, 'w=230,f=jpeg')}`;

@@ -36,7 +36,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-test('the main job: import, page, download, tags, delete', async () => {
+test('the main job works through PgBouncer: import, list, download, tags and deletion', async () => {
   const { id } = (await client.post('/imports', { tagNames: ['sea'] })).body;
   await client.inline(id, files);
   await client.post(`/imports/${id}/finalize`);
@@ -58,7 +58,7 @@ test('the main job: import, page, download, tags, delete', async () => {
   expect((await client.get('/photos')).body.data).toHaveLength(files.length - 1);
 });
 
-test("many requests at once share its few connections, and each transaction is its customer's", async () => {
+test('many requests at once share the few connections of PgBouncer, and each transaction has its customer', async () => {
   const made = await atOnce(40, (n) => client.post('/tags', { name: `tag ${n}` }));
   expect(made.map(({ status }) => status)).toEqual(made.map(() => 201));
   const read = await atOnce(40, () => client.get('/photos?limit=50'));
@@ -72,7 +72,7 @@ test("many requests at once share its few connections, and each transaction is i
   expect(connections).toBeLessThanOrEqual(5);
 });
 
-test('what needs a session has one: a new process ends the leases of a dead one, and verify finds everything sound', async () => {
+test('calls that need a session have one behind PgBouncer: a new process ends the leases of a dead one, and verify finds everything sound', async () => {
   await installation.kill();
   await installation.start();
   client = installation.client();

@@ -55,7 +55,7 @@ const names = async () => {
   return body.data.map(({ filename }: { filename: string }) => filename);
 };
 
-it('import.sh: a few photos with curl', async () => {
+it('import.sh imports a few photos with curl', async () => {
   program('curl', 'curl');
   const files = ['cyclamen.jpg', 'rocks.jpg'].map((name) => join(photos, name));
   const shown = JSON.parse(await run('sh', [join(examples, 'import.sh'), ...files]));
@@ -63,7 +63,7 @@ it('import.sh: a few photos with curl', async () => {
   expect(await names()).toEqual(['cyclamen.jpg', 'rocks.jpg']);
 });
 
-it('import.py: a folder with Python’s standard library, and nothing twice', async () => {
+it('import.py imports a folder with Python’s standard library, and nothing twice', async () => {
   const python = program('python3', 'python3');
   const folder = join(place, 'folder');
   cpSync(photos, folder, { recursive: true });
@@ -72,7 +72,7 @@ it('import.py: a folder with Python’s standard library, and nothing twice', as
   expect(await names()).toEqual(['cyclamen.jpg', 'notocactus.jpg', 'rocks.jpg']);
 });
 
-it('rated.ts: a tag for the best, and a download that is checked', async () => {
+it('rated.ts tags the best photos, and verifies a download', async () => {
   const { body } = await client.get('/photos?filename=cyclamen.jpg');
   await client.patch(`/photos/${body.data[0].id}`, { rating: 5, takenAt: '2024-05-01T10:00:00Z' });
   const source = readFileSync(join(examples, 'rated.ts'), 'utf8');
@@ -92,7 +92,7 @@ it('rated.ts: a tag for the best, and a download that is checked', async () => {
   }
 });
 
-it('nightly-sync.sh: a copy, brought up to date', async () => {
+it('nightly-sync.sh updates a copy', async () => {
   const folder = join(place, 'copy');
   const settings = { PHS: `${process.execPath} ${join(root, 'cli/dist/phs.js')}` };
   const night = () => run('sh', [join(examples, 'nightly-sync.sh'), folder], settings);
@@ -108,7 +108,7 @@ it('nightly-sync.sh: a copy, brought up to date', async () => {
   expect(files()).toEqual(['cyclamen.jpg', 'notocactus.jpg']);
 });
 
-it('webhook-receiver.mjs: genuine events alone', async () => {
+it('webhook-receiver.mjs accepts genuine events only', async () => {
   const port = String(await freePort());
   const url = `http://127.0.0.1:${port}/`;
   const made = await installation.command('webhook', 'create', '--customer', '1', '--url', url, '--json');
@@ -133,7 +133,7 @@ it('webhook-receiver.mjs: genuine events alone', async () => {
   }
 });
 
-it('gallery.mjs: a page whose images load without a key', async () => {
+it('gallery.mjs serves a page whose images load without a key', async () => {
   const page = await run(process.execPath, [join(examples, 'gallery.mjs')]);
   expect(page).not.toContain(installation.token());
   const images = [...page.matchAll(/<img src="([^"]+)"/g)].map(([, address]) => address as string);

@@ -59,7 +59,7 @@ describe('admissions in Redis', () => {
     expect(await node(1).peek(budget)).toMatchObject({ allowed: false, remaining: 0 });
   });
 
-  test('go away by themselves a second after they count nothing any more, and a look makes none', async () => {
+  test('expire a second after they no longer count, and are not created by reading', async () => {
     await node(0).peek(budget);
     expect(await remembered()).toBe(0);
     await node(0).hit(budget);
@@ -68,7 +68,7 @@ describe('admissions in Redis', () => {
     expect(left).toBeLessThanOrEqual(61_000);
   });
 
-  test('no lockout after a clock jump longer than one window', async () => {
+  test('cause no lockout after a clock jump of more than one window', async () => {
     const small = { name: 'read:2', limit: 3 };
     for (let hit = 0; hit < 3; hit += 1) await node(0).hit(small);
     // The clock was an hour ahead, and is right again.
@@ -80,13 +80,13 @@ describe('admissions in Redis', () => {
     expect(await node(1).hit(small)).toMatchObject({ allowed: true, remaining: 2 });
   });
 
-  test('go on when Redis has forgotten the script', async () => {
+  test('continue when Redis has lost the script', async () => {
     await node(0).hit(budget);
     await server.command('SCRIPT', 'FLUSH');
     expect(await node(0).hit(budget)).toMatchObject({ allowed: true, remaining: 28 });
   });
 
-  test('keep nothing but what they are made of', async () => {
+  test('store nothing but admissions', async () => {
     await node(0).hit({ ...budget, name: "read:1'\r\nFLUSHALL\r\n" });
     expect(await server.command('KEYS', '*')).toEqual(["photo-service:rate:read:1'\r\nFLUSHALL\r\n"]);
   });

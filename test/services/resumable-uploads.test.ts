@@ -131,7 +131,7 @@ describe('nginx in front', () => {
     await installation?.remove();
   });
 
-  it('what has arrived is passed on while the rest is still to come', async () => {
+  it('nginx passes bytes on before the rest has arrived', async () => {
     const client = installation.client();
     const bytes = largePhoto('through nginx', 30 * MIB);
     const { importId, path } = await registered(client, bytes);

@@ -48,7 +48,7 @@ test('an account that may create roles makes the one that transactions run as', 
   await createsTag(installation);
 });
 
-test('one that may not starts, says what an administrator has to run, and uses the role after that', async () => {
+test('an account that may not create roles starts, reports what an administrator has to run, and uses the role afterwards', async () => {
   const installation = await ownedBy('plain', '');
   await installation.start();
   await createsTag(installation);

@@ -55,7 +55,7 @@ directUploadsContract('S3', async () => {
   };
 });
 
-test('uploads in parts that nobody finished are ended by the sweep, others are left alone', async () => {
+test('unfinished uploads in parts are aborted by the sweep, and others are left alone', async () => {
   const client = openS3Client(settings);
   const { bucket: Bucket } = settings;
   const [ours, foreign] = ['staging/1/2/3/4', 'backups/2026/all.tar'];

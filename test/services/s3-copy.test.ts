@@ -52,7 +52,7 @@ async function photosOf(installation: Installation): Promise<{ sha256: string; d
   return found;
 }
 
-test('an installation moves from its disk to S3, broken off half way, and back again', async () => {
+test('an installation is moved from its disk to S3 with an interruption, and back again', async () => {
   const local = await Installation.make(s3);
   made.push(local);
   await local.start();
@@ -91,7 +91,7 @@ test('an installation moves from its disk to S3, broken off half way, and back a
   await expectSound(local);
 });
 
-test('a store that is no store is refused with a word', async () => {
+test('an unknown name of a store is refused with a message', async () => {
   const installation = await Installation.make();
   made.push(installation);
   const { status, stderr } = await installation.command('blobs', 'copy', '--to', 'https://example.com/bucket');

@@ -65,7 +65,7 @@ const delivered = async () => {
 };
 const show = (options: string, from = first) => fetch(`${from.url}${signer.path(photoId, options)}`);
 
-test('a hundred first requests to both make a picture once, and store it in the bucket', async () => {
+test('a hundred first requests to two processes make a picture once, and store it in the bucket', async () => {
   front.asked.splice(0);
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, at) => show('w=300,h=200,fit=cover,f=webp', at % 2 ? first : second)),
@@ -80,7 +80,7 @@ test('a hundred first requests to both make a picture once, and store it in the 
   expect(front.asked.filter((asked) => asked.startsWith('PUT ') && asked.includes(String(key)))).toHaveLength(1);
 });
 
-test('conditions and ranges hold of a picture in the bucket, at either process', async () => {
+test('conditions and ranges work for a picture in the bucket, at either process', async () => {
   const whole = await show('w=200,f=jpeg');
   const body = Buffer.from(await whole.arrayBuffer());
   const path = `${second.url}${signer.path(photoId, 'w=200,f=jpeg')}`;
@@ -90,7 +90,7 @@ test('conditions and ranges hold of a picture in the bucket, at either process',
   expect([part.status, Buffer.from(await part.arrayBuffer())]).toEqual([206, body.subarray(10, 100)]);
 });
 
-test('what a photo no longer shows is removed by `phs gc`, and nothing else', async () => {
+test('pictures that a photo no longer shows are removed by `phs gc`, and nothing else', async () => {
   await show('w=100,f=png');
   await client.patch(`/photos/${photoId}`, { rotation: 90 });
   const turned = await show('w=100,f=png');
@@ -103,7 +103,7 @@ test('what a photo no longer shows is removed by `phs gc`, and nothing else', as
   expect(await delivered()).toEqual([expect.stringContaining('-r90/')]);
 });
 
-test('in the trash it is 404 at once; erased, it leaves nothing in the bucket', async () => {
+test('a delivered picture is 404 at once when its photo is trashed, and leaves nothing in the bucket when that is deleted', async () => {
   expect((await show('w=120,f=jpeg', second)).status).toBe(200);
   await client.delete(`/photos/${photoId}`);
   for (const from of [first, second]) expect((await show('w=120,f=jpeg', from)).status).toBe(404);
@@ -118,7 +118,7 @@ test('in the trash it is 404 at once; erased, it leaves nothing in the bucket', 
   );
 });
 
-test('a bucket that takes nothing is 503, and the picture is shown as soon as it does', async () => {
+test('a picture is 503 while the bucket refuses writes, and is shown as soon as it accepts them', async () => {
   front.spoil((asked) =>
     asked.startsWith('PUT ') && asked.includes('/renditions/') ? { kind: 'refused', status: 507, code: 'Full' } : null,
   );

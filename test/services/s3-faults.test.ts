@@ -154,7 +154,7 @@ describe.each(operations)('F11, F12: $name', (operation) => {
     expect(front.requests).toBe(calls);
   });
 
-  it('is done all the same when one of its requests, whichever, is answered wrongly or not at all', async () => {
+  it('succeeds when any one of its requests is answered wrongly or not at all', async () => {
     for (let call = 1; call <= calls; call += 1) {
       // Each kind of fault meets some request of some operation; a lost answer every one.
       const turn = passing[(call + operations.indexOf(operation)) % passing.length] as Fault;
@@ -233,7 +233,7 @@ describe('the body of a blob (API10: what a store answers is not trusted)', () =
     await expect(reading).rejects.toMatchObject(unavailable);
   });
 
-  it('is not waited for while nobody reads it', async () => {
+  it('has no time limit while it is not read', async () => {
     const at = await folder();
     const blob = await store.get(at('far'));
     const iterator = blob?.bytes[Symbol.asyncIterator]();

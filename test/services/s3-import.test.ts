@@ -64,7 +64,7 @@ describe('the contract', () => {
   });
 });
 
-it('reads what is under a prefix, whatever characters keys have, in as many pages as it takes', async () => {
+it('an import from S3 reads all objects under a prefix, whatever characters keys have, in any number of pages', async () => {
   const names = Array.from({ length: 30 }, (_, at) => `in/Größe #${at}?'(*)!~+ %20.jpg`);
   await put({ ...Object.fromEntries(names.map((name) => [name, null])), 'inside.jpg': null, 'out/a.jpg': null });
   const photos = photosOf(await itemsOf(source('in/', { pageSize: 7 })));
@@ -73,7 +73,7 @@ it('reads what is under a prefix, whatever characters keys have, in as many page
   expect(first && (await bytesOf(first))).toEqual(Buffer.from(picture(first?.key as string)));
 });
 
-it('a bucket that is not there, and a wrong key, are refused in words', async () => {
+it('a missing bucket and a wrong key are refused with a message', async () => {
   await expect(itemsOf(source('', { secretAccessKey: 'wrong' }))).rejects.toThrow(
     /cannot be read: \w+\. Check its name/,
   );
@@ -84,7 +84,7 @@ it('a bucket that is not there, and a wrong key, are refused in words', async ()
   expect(() => source('', {}, 'photos')).toThrow('is not the address of a bucket');
 });
 
-test('objects are judged by their first bytes where their names say nothing, and the folders of systems are left out', async () => {
+test('objects without an extension are recognized by their first bytes, and folders of systems are omitted', async () => {
   await put({
     'odd/f0012345': 'GIF89a',
     'odd/a.psd': '8BPS',

@@ -92,13 +92,13 @@ describe('F11: the built program on an S3 store', () => {
     await expectSound(installation);
   });
 
-  it('keeps nothing of it on its own disk, and nothing in staging', async () => {
+  it('stores nothing on its own disk, and leaves nothing in staging', async () => {
     expect(await readdir(installation.dataDir)).not.toContain('blobs');
     expect(await keysIn(settings, 'originals/')).toHaveLength(files.length);
     expect(await keysIn(settings, 'staging/')).toEqual([]);
   });
 
-  it('removes what nobody owns, finds what is lost, and says which photo it was', async () => {
+  it('removes unowned blobs, finds lost ones, and names their photos', async () => {
     const [photo] = (await client.get('/photos?sort=id')).body.data;
     const bucket = new S3Bucket(settings);
     const blobs = new S3BlobStore(bucket);

@@ -81,7 +81,7 @@ function mailedLink(email: string): Promise<string> {
 const me = (token: string) =>
   fetch(`${installation.url}/api/v1/me`, { headers: { Authorization: `Bearer ${token}`, Connection: 'close' } });
 
-test('a key is made, used, edited, replaced, deleted and refused', async () => {
+test('a key is created, used, edited, replaced, deleted and refused', async () => {
   const { page, complaints } = owner;
   await open('/settings/keys');
   await pressKey(page, 'Create key');
@@ -128,7 +128,7 @@ test('a key is made, used, edited, replaced, deleted and refused', async () => {
   expect(complaints.filter((line) => !line.includes('400 (Bad Request)'))).toEqual([]);
 });
 
-test('what shows a secret can be used by everyone too', async () => {
+test('the pages that show a secret are accessible', async () => {
   const { page } = owner;
   await open('/settings/keys/new');
   await typeInto(page, 'Name', 'Nightly import');
@@ -141,7 +141,7 @@ test('what shows a secret can be used by everyone too', async () => {
   await look('key-made');
 });
 
-test('the account: address, password, people, browsers', async () => {
+test('an account changes its address, password, people and browsers', async () => {
   const { page } = owner;
   await open('/settings/account');
   await enterInto(page, 'E-mail address', 'anna@example.com');
@@ -245,7 +245,7 @@ test.each([
   await Promise.all([old.context.close(), fresh.context.close()]);
 });
 
-test('single sign-on with the keyboard alone: in, asked again there, and out', async () => {
+test('single sign-on works with the keyboard alone: signing in, confirming and signing out', async () => {
   provider.people.set('carla', { email: 'carla@example.com', email_verified: true });
   await installation.command('user', 'invite', '--customer', '1', '--email', 'carla@example.com', '--role', 'viewer');
   const { page, context, complaints } = await session(browser);
@@ -292,7 +292,7 @@ test('single sign-on with the keyboard alone: in, asked again there, and out', a
   await context.close();
 });
 
-test('everything works without scripts', async () => {
+test('every page of access works without scripts', async () => {
   const made = installation.phs('user', 'invite', '--customer', '1', '--email', 'carl@example.com', '--json');
   const { page, context } = await session(browser, { javaScriptEnabled: false });
   await page.goto(JSON.parse(made.stdout).url);
@@ -441,7 +441,7 @@ test('a second factor that is required of everyone is announced, comes before ev
   await context.close();
 });
 
-test('a mailed link does not replace the second factor, nor does one app another; whoever lost all gets a link that removes them', async () => {
+test('a mailed link does not replace the second factor, nor does one app another, and a link of an owner removes lost factors', async () => {
   const { page, context } = await session(browser);
   const inLibrary = () => page.waitForURL('**/settings/library');
   const chooseAnother = async (link: string) => {
@@ -482,7 +482,7 @@ test('a mailed link does not replace the second factor, nor does one app another
   await context.close();
 });
 
-test('whoever sets addresses for the settings area is warned first; only the operator lets in who is locked out', async () => {
+test('an owner who restricts the addresses of the settings area is warned first, and only the operator admits a person who is locked out', async () => {
   const { page } = owner;
   const set = async (list: string) => {
     await typeInto(page, 'Allowed addresses', list);
@@ -516,7 +516,7 @@ test('whoever sets addresses for the settings area is warned first; only the ope
   await page.getByText('can be used from anywhere').waitFor();
 });
 
-test('somebody with two accounts changes between them, and erases one', async () => {
+test('a person with two accounts changes between them, and erases one', async () => {
   const made = JSON.parse(
     (await installation.command('customer', 'create', '--name', 'Studio South', '--json')).stdout,
   );
@@ -554,7 +554,7 @@ test('somebody with two accounts changes between them, and erases one', async ()
   await look('erased');
 });
 
-test('phs tells who has access, changes keys, and takes access away', async () => {
+test('phs shows who has access, changes keys, and removes access', async () => {
   const listed = JSON.parse((await installation.command('user', 'list', '--customer', '1', '--json')).stdout);
   const carl = listed.users.find(({ email }: { email: string }) => email === 'carl@example.com');
   expect(carl).toMatchObject({ role: 'owner', hasPassword: true });

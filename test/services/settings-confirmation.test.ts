@@ -69,7 +69,7 @@ async function comeAs(name: string): Promise<BrowserSession> {
 const notInvited = ({ page }: BrowserSession, name: string) =>
   page.getByText(`No one here has the address ${name}@example.com`).waitFor();
 
-test('an owner, asked for the password, lets a provider bring new people, and no longer; all with the keyboard alone', async () => {
+test('an owner confirms the password and lets a provider bring new people, and ends it, with the keyboard alone', async () => {
   clock.jumpTo(0);
   const nora = await comeAs('nora');
   await notInvited(nora, 'nora');
@@ -103,7 +103,7 @@ test('an owner, asked for the password, lets a provider bring new people, and no
   await Promise.all([nora.context.close(), otto.context.close()]);
 });
 
-test('whoever has a passkey is asked for that, for a form and for a new password, with the keyboard alone', async () => {
+test('a person with a passkey is asked for it, for a form and for a new password, with the keyboard alone', async () => {
   const { page, context } = owner;
   const devices = await context.newCDPSession(page);
   await devices.send('WebAuthn.enable');

@@ -94,7 +94,7 @@ test('ten photos that are dropped on the empty library come in and are seen ther
   await context.close();
 });
 
-test('what is there is not sent again, and a folder is dropped with all that it has', async () => {
+test('files that are in the library are not sent again, and a folder is dropped with all its files', async () => {
   const { page, complaints, context } = await visit('/settings/import');
   const sent: string[] = [];
   page.on('request', (request) => request.method() === 'PUT' && sent.push(request.url()));
@@ -140,7 +140,7 @@ test('what is there is not sent again, and a folder is dropped with all that it 
   await context.close();
 });
 
-test('what cannot be read of a drop is reported, and the rest comes in', async () => {
+test('unreadable files of a drop are reported, and the others are imported', async () => {
   const { page, complaints, context } = await visit('/settings/import');
   await page.evaluate(
     (base64) => {
@@ -201,7 +201,7 @@ test('a reload in the middle goes on: nothing that has arrived is sent twice', a
   await context.close();
 });
 
-test('it pauses, keeps what broke, and goes on', async () => {
+test('the importer pauses, keeps failed files, and continues', async () => {
   const { page, context } = await visit('/settings/import');
   let broken = true;
   await context.route('**/uploads/*', (route) => (broken ? route.abort() : route.continue()));
@@ -285,7 +285,7 @@ test('photos are tagged, looked at, trashed and restored by the keyboard, and th
   await context.close();
 });
 
-test('whoever scrolls gets the next page of the same cursors, and each photo once', async () => {
+test('scrolling loads the next pages by the same cursors, and each photo once', async () => {
   const { page, complaints, context } = await visit('/settings/import');
   const plot = readFileSync(at('png-plot.png'));
   const many = Array.from({ length: 55 }, (_, n) => {
@@ -311,7 +311,7 @@ test('whoever scrolls gets the next page of the same cursors, and each photo onc
   await plain.context.close();
 });
 
-test('on a phone in the dark, and without scripts, it is all there', async () => {
+test('the library is complete on a phone in the dark, and without scripts', async () => {
   const phone = await visit('/settings/library', { width: 390, height: 844, colorScheme: 'dark' });
   expect(await seriousViolations(phone.page)).toEqual([]);
   const wide = await phone.page.evaluate(() => document.documentElement.scrollWidth);

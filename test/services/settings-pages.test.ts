@@ -211,7 +211,7 @@ test('a tag is renamed and merged, on its photos too', async () => {
   expect(opened.complaints).toEqual([]);
 });
 
-test('usage and the audit log tell of it', async () => {
+test('usage and the audit log show what was done', async () => {
   const missing = await api('GET', '/photos/999999');
   const { requestId } = missing.error;
   await until(async () => {

@@ -85,7 +85,7 @@ test('Escape cancels: the photo leads to its larger rendition again', async () =
   await context.close();
 });
 
-test('without scripts it is two numbers, and it is removed', async () => {
+test('the focus is two numbers without scripts, and can be removed', async () => {
   const id = present(ids[1]);
   const { page, context } = await visit(`/settings/photos/${id}`, { javaScriptEnabled: false });
   expect(await choose(page).isVisible()).toBe(false);

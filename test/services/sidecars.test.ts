@@ -72,7 +72,7 @@ it('ExifTool reads every field of our sidecars, and finds nothing wrong with the
   expect(tags['GPSLongitude']).toBeCloseTo(151.215297, 9);
 });
 
-it('a photo of which nothing is known has a sidecar that says nothing', () => {
+it('a photo without details has a sidecar without values', () => {
   const time = { location: null, takenAt: null, takenAtLocal: null };
   const nothing = {
     title: null,
@@ -87,7 +87,7 @@ it('a photo of which nothing is known has a sidecar that says nothing', () => {
   expect(Object.keys(shown())).toEqual(['SourceFile']);
 });
 
-it('what ExifTool writes is read, and what has no field of its own comes out again', () => {
+it('values that ExifTool writes are read, and those without a field of their own are written again', () => {
   const written = [
     '-XMP-dc:Title=Tower',
     '-XMP-dc:Title-de=Turm',

@@ -55,7 +55,7 @@ async function ended(id: number) {
   });
 }
 
-test('the main job through the balancer: every photo byte for byte, each job done once', async () => {
+test('the main job works through the balancer: every photo byte for byte, each job done once', async () => {
   const { id, uploads } = await register();
   const sent = await atOnce(files.length, (n) => client.upload(uploads[n], present(files[n]).bytes));
   expect(statuses(sent)).toEqual(files.map(() => 204));
@@ -76,7 +76,7 @@ test('the main job through the balancer: every photo byte for byte, each job don
   expect(runs.reduce((sum, [, count]) => sum + count, 0)).toBe(files.length);
 });
 
-test('what one node signs is good at the other: cursors, upload targets, addresses of renditions', async () => {
+test('cursors, upload targets and addresses of renditions that one node signs are valid at the other', async () => {
   await atOnce(5, (n) => node(n).post('/tags', { name: `walk ${n}` }));
   const seen: string[] = [];
   let cursor = '';
@@ -262,4 +262,4 @@ test('docs/reliability.md F22: a backup made under load comes back in another da
   }
 });
 
-test('everything is sound in the end', () => expectSound(topology.apis[0]));
+test('both nodes leave everything sound in the end', () => expectSound(topology.apis[0]));

@@ -119,7 +119,7 @@ describe('RELIABILITY A27: uploads that want to fill the disk or hold all socket
     await client.post(`/imports/${id}/finalize`, { action: 'discard' });
   });
 
-  it('nothing was lost, and nothing is left over', () => expectSound(installation));
+  it('lose nothing, and leave nothing over', () => expectSound(installation));
 
   const drafts = () => readdirSync(join(disk, 'tmp'));
 

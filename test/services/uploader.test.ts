@@ -95,7 +95,7 @@ const row = (page: Page, name: string) => page.getByRole('listitem').filter({ ha
 const finished = (page: Page, text: string) =>
   page.getByRole('status').filter({ hasText: text }).waitFor({ state: 'attached' });
 
-test('photos arrive although the connection breaks; what is no photo says so, and the rest goes on', async () => {
+test('photos arrive although the connection breaks, and a file that is no photo fails alone', async () => {
   const { page, complaints, context } = await open(element, built());
   expect(await seriousViolations(page)).toEqual([]);
   const large = largePhoto('large', 12 * MIB);
@@ -123,7 +123,7 @@ test('photos arrive although the connection breaks; what is no photo says so, an
   await context.close();
 });
 
-test('what failed is tried again, by keyboard; the focus stays in the element, and dark colours are as readable', async () => {
+test('failed files are retried by keyboard; the focus stays in the element, and dark colours are as readable', async () => {
   const { page, context } = await open(element, built(), 'dark');
   let failures = 1;
   await page.route(`${origin}/uploads`, (route) => {
@@ -144,7 +144,7 @@ test('what failed is tried again, by keyboard; the focus stays in the element, a
   await context.close();
 });
 
-test('after a reload the same files go on where they were', async () => {
+test('uploads continue where they were when the same files are chosen after a reload', async () => {
   const { page, context } = await open(element, built());
   page.on('dialog', (dialog) => dialog.accept());
   const large = largePhoto('reloaded', 20 * MIB);
@@ -188,7 +188,7 @@ test('photos are dropped, a second copy is not sent, and a page can follow it al
   await context.close();
 });
 
-test('what cannot be read of a drop fails, and the rest is uploaded', async () => {
+test('unreadable files of a drop fail, and the others are uploaded', async () => {
   const { page, context } = await open(element, built());
   const bytes = Buffer.from(photoNamed('beside what cannot be read')).toString('base64');
   const ends = await page.evaluate(`new Promise((resolve) => {

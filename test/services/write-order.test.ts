@@ -37,7 +37,7 @@ describe('RELIABILITY F15: the write order, as the kernel sees it', () => {
     for (const folder of folders) expectOrder(renamed, folder, committed, answered);
   });
 
-  it('a look at the bytes: the original has its name for good before the item is ready', async () => {
+  it('an inspection: the original has its final name before the item is ready', async () => {
     const { upload, importId, id } = await registered();
     const calls = await during(async () => {
       expect((await client.upload(upload, bytes)).status).toBe(204);

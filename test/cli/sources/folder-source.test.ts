@@ -65,7 +65,7 @@ it('finds sidecars by either name, in any case, and the photo’s own before one
   ]);
 });
 
-it('a sidecar of the raw file beside it is none of the photo’s', async () => {
+it('the sidecar of a raw file beside a photo does not belong to the photo', async () => {
   files({ 'a.jpg': null, 'a.xmp': titled('raw', 'photoshop:SidecarForExtension="NEF"') });
   expect(await titles()).toEqual([undefined]);
   files({ 'a.xmp': titled('its own', 'photoshop:SidecarForExtension="JPG"') });
@@ -77,7 +77,7 @@ it('a photo that is named by itself has its sidecar too', async () => {
   expect(await titles(join(folder, 'a.jpg'))).toEqual(['A']);
 });
 
-it('a sidecar that cannot be read is a loss; sidecars can be left alone', async () => {
+it('a sidecar that cannot be read is reported as a loss, and sidecars can be ignored', async () => {
   files({ 'a.jpg': null, 'a.jpg.xmp': 'no XML', 'b.jpg': null, 'b.xmp': titled('B') });
   const [a, b] = photosOf(await itemsOf(folderSource([folder], { sidecars: true })));
   expect(a?.losses).toMatchObject([{ field: 'xmp', reason: 'unreadable' }]);
@@ -100,7 +100,7 @@ it('reads photos and sidecars from the paths that were checked, under the names 
   ]);
 });
 
-it('films are told from other files, and what cannot be looked into is said', async () => {
+it('films are distinguished from other files, and unreadable folders are reported', async () => {
   files({ 'a.mp4': 'film', 'notes.txt': 'notes' });
   const items = await itemsOf(folderSource([folder, join(folder, 'missing.jpg')], { sidecars: true }));
   expect(items).toEqual([
@@ -110,11 +110,11 @@ it('films are told from other files, and what cannot be looked into is said', as
   ]);
 });
 
-describe('what a file is', () => {
+describe('the type of a file', () => {
   const jpeg = Buffer.from('ffd8ffe000104a464946', 'hex');
   const heif = Buffer.from('0000001c667479706865697800000000', 'hex');
 
-  it('is said by an ending that cameras and programs give to pictures, in any case', async () => {
+  it('is given by an extension that cameras and programs use for pictures, in any case', async () => {
     const names = ['HIF', 'heifs', 'HeicS', 'avifs', 'MPO', 'insp', 'jfi', 'pjpeg', 'apng', 'NRW', 'sr2'];
     files(Object.fromEntries(names.map((ending, at) => [`${at}.${ending}`, null])));
     const items = await itemsOf(folderSource([folder], { sidecars: true }));
@@ -128,7 +128,7 @@ describe('what a file is', () => {
     ]);
   });
 
-  it('is said by its first bytes where its ending says nothing, or something wrong', async () => {
+  it('is given by its first bytes where its extension is missing or wrong', async () => {
     files({ 'notes.txt': 'notes', short: '' });
     for (const name of ['recovered-f0012345', 'IMG_1.bak', 'photo.psd']) writeFileSync(join(folder, name), jpeg);
     writeFileSync(join(folder, 'IMG.0001'), heif);
@@ -168,7 +168,7 @@ describe('what a file is', () => {
   });
 });
 
-describe('what is left out', () => {
+describe('the exclusion of files', () => {
   const labels = (items: Awaited<ReturnType<typeof itemsOf>>) =>
     items.map((item) => [item.label.slice(folder.length + 1), item.kind === 'skipped' ? item.reason : item.kind]);
 
@@ -183,7 +183,7 @@ describe('what is left out', () => {
     'lost+found',
     '@Recycle',
     '__MACOSX',
-  ])('is the folder %s, at any depth, which counts as one, unless it was named itself', async (name) => {
+  ])('omits the folder %s at any depth, counted as one, unless it was named itself', async (name) => {
     files({
       [`${name}/a.jpg`]: null,
       [`deep/${name}/b.jpg`]: null,
@@ -200,7 +200,7 @@ describe('what is left out', () => {
     expect(photosOf(await itemsOf(folderSource([join(folder, name)], { sidecars: true })))).toHaveLength(1);
   });
 
-  it('is said by patterns of names and of paths', async () => {
+  it('follows patterns of names and of paths', async () => {
     files({ 'a.jpg': null, 'A.PNG': null, '2019/raw/x/b.jpg': null, '2019/c.jpg': null, 'drafts/d.jpg': null });
     const exclude = ['*.png', '2019/raw/**', 'drafts', '*/?.gif'];
     expect(labels(await itemsOf(folderSource([folder], { sidecars: true, exclude })))).toEqual([
@@ -212,7 +212,7 @@ describe('what is left out', () => {
     ]);
   });
 
-  it('are files that another program has not finished, and small pictures beside films', async () => {
+  it('omits files that another program has not finished, and small pictures beside films', async () => {
     files({ 'a.jpg.part': null, 'b.crdownload': null, 'MVI_1.THM': null, 'Thumbs.db': null });
     expect(labels(await itemsOf(folderSource([folder], { sidecars: true })))).toEqual([
       ['MVI_1.THM', 'system'],

@@ -70,7 +70,7 @@ describe('the contract', () => {
   );
 });
 
-it('takes what somebody wrote, from the sidecar of the same path below another folder, and albums as tags', async () => {
+it('reads what people wrote from the sidecar of the same path below another folder, and albums as tags', async () => {
   files({
     'originals/2018/a.jpg': null,
     'originals/2019/a.jpg': null,
@@ -94,7 +94,7 @@ it('takes what somebody wrote, from the sidecar of the same path below another f
   });
 });
 
-it('what PhotoPrism found out by itself is no detail, and what it read from the file is left to the file', async () => {
+it('values that PhotoPrism computed are ignored, and values that it read from the file are read from the file', async () => {
   const yaml = `TakenAt: 2018-01-01T00:02:53Z
 TakenSrc: meta
 UID: p2
@@ -115,7 +115,7 @@ Details:
   ]);
 });
 
-it('deleted photos, films, sidecars without photos and damaged ones are told apart', async () => {
+it('deleted photos, films, sidecars without photos and damaged ones are distinguished', async () => {
   files({
     'a.jpg': null,
     'a.yml': 'UID: p1\nType: image\nDeletedAt: 2022-08-05T18:06:59Z\n',

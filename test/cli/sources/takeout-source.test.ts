@@ -125,7 +125,7 @@ it('finds what is known of a photo in whichever archive it lies', async () => {
   });
 });
 
-it('one photo in a year and in albums is one photo with the tags of all; the names of albums are in any language', async () => {
+it('a photo in a year and in albums is imported once with the tags of all, whatever the language of their names', async () => {
   const bytes = picture('the same');
   const { photos } = await read(
     archives(
@@ -145,7 +145,7 @@ it('one photo in a year and in albums is one photo with the tags of all; the nam
   expect(photos.get('Ordner/y.jpg')?.losses).toEqual([{ field: 'json', reason: 'missing' }]);
 });
 
-it('the description of an album is lost, and said once', async () => {
+it('the description of an album is lost, which is reported once', async () => {
   const { photos } = await read(
     archives({
       [`${ALBUM}/metadata.json`]: album('Paris', 'Three days'),
@@ -195,7 +195,7 @@ it('edited versions, numbered names and live photos keep together', async () => 
   expect(skipped).toEqual({ 'Takeout/Google Photos/Photos from 2024/IMG_1.MOV': 'video' });
 });
 
-it('what was in the trash stays out, what has no photo is said, and files without an ending are looked at', async () => {
+it('photos of the trash are omitted, files without a photo are reported, and files without an extension are examined', async () => {
   const { photos, skipped } = await read(
     archives({
       'Takeout/Google Photos/Trash/t.jpg': null,
@@ -229,7 +229,7 @@ it('titles are the names of photos, whatever the archive calls them', async () =
   expect([...photos.values()].map(nameOf)).toEqual(['a&b?.jpg', 'c.jpg', 'x_d.jpg']);
 });
 
-it('a time whose zone nobody knows is sent as the instant that it is, and said', async () => {
+it('a time of an unknown zone is sent as an instant, and reported', async () => {
   const files = { [`${YEAR}/a.jpg`]: null, [`${YEAR}/a.jpg.json`]: about('a.jpg') };
   const [item] = (await read(archives(files))).photos.values();
   expect(item).toMatchObject({ details: { takenAt: '2024-12-21T22:39:24+00:00' }, losses: [{ field: 'timeZone' }] });
@@ -240,7 +240,7 @@ it('a time whose zone nobody knows is sent as the instant that it is, and said',
   });
 });
 
-it('what is no zip archive is refused in words', async () => {
+it('a file that is not a zip archive is refused with a message', async () => {
   const path = join(folder, 'takeout.zip');
   writeFileSync(path, 'no archive');
   await expect(takeoutSource([path], { timeZone: null })).rejects.toThrow('is not a complete zip archive');

@@ -78,7 +78,7 @@ lines</rdf:li></rdf:Alt></dc:description>
     });
   });
 
-  it("darktable's notes to itself are no tags, and are keywords of our sidecar again", () => {
+  it('the internal keywords of darktable are no tags, and are kept as keywords of our sidecar', () => {
     const sidecar = xmp(
       '',
       `<dc:subject>${bag('Swimming', 'changed', 'darktable', 'format', 'orf', 'Sea')}</dc:subject>
@@ -127,7 +127,7 @@ lines</rdf:li></rdf:Alt></dc:description>
     ],
     ['an end too early', xmp('xmp:Rating="4"').slice(0, -20)],
     ['too deep an end', `${'<a>'.repeat(10_000)}${'</a>'.repeat(10_000)}`],
-  ])('%s is unreadable, and says nothing of the photo', (_, text) => {
+  ])('%s is unreadable, and gives no values', (_, text) => {
     expect(read(text)).toEqual({ losses: [expect.objectContaining({ field: 'xmp', reason: 'unreadable' })] });
   });
 
@@ -172,7 +172,7 @@ const photo = fc.record({
   ),
 });
 
-test('what is written is read back: any text, place, moment and set of tags', () => {
+test('a sidecar that is written is read back with any text, place, time and set of tags', () => {
   fc.assert(
     fc.property(photo, ({ time, tags, ...fields }) => {
       const [at, offset] = time ?? [null, 0];

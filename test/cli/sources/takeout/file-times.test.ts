@@ -41,7 +41,7 @@ it.each(['jpeg', 'png', 'webp'] as const)('reads clock, offset and position of %
   expect(facts.position?.longitude).toBeCloseTo(151.21529, 4);
 });
 
-it('an offset counts for the clock beside which it stands', async () => {
+it('an offset applies to the clock that it belongs to', async () => {
   const exif = {
     IFD2: {
       DateTimeOriginal: '2024:12:21 23:39:24',
@@ -56,6 +56,6 @@ it('an offset counts for the clock beside which it stands', async () => {
 it.each([
   ['no image', Buffer.from('no image')],
   ['nothing', Buffer.alloc(0)],
-])('%s says nothing', async (_, bytes) => {
+])('%s gives no time', async (_, bytes) => {
   expect(await fileFacts(await file('a.jpg', bytes))).toEqual({ clock: null, offset: null, position: null });
 });
