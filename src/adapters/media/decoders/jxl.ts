@@ -2,7 +2,7 @@ import { type FileHandle, open as openFile, readFile, rm, writeFile } from 'node
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { brotliDecompress } from 'node:zlib';
+import { brotliDecompress, crc32 } from 'node:zlib';
 import { asDecoded } from '../formats/declared-colours.js';
 import { type Box, Boxes, bytesAt } from '../formats/file-bytes.js';
 import { type Pixels, writePixelTiff } from '../formats/tiff-picture.js';
@@ -16,6 +16,7 @@ import { opened } from './libvips.js';
  */
 export const open: OpenPicture = async (order, work) => {
   const { path, folder, contentType, maxPixels } = order;
+  await requireDeclaredSize(order.file, maxPixels);
   const decoder = await JxlDecoder.load(order.file, maxPixels);
   const tiff = join(folder, 'jxl.tif');
   try {
@@ -41,6 +42,36 @@ export const open: OpenPicture = async (order, work) => {
     await rm(tiff, { force: true });
   }
 };
+
+/** The type of the first box of a container. A codestream on its own has none. */
+const CONTAINER = 'JXL ';
+/** Before the part of a codestream in a box `jxlp`: its number. */
+const PART_NUMBER_BYTES = 4;
+/** The signature, and the most bytes that a size takes. */
+const SIZE_BYTES = 11;
+const SIDE_BITS = [9, 13, 18, 30] as const;
+const RATIOS = [null, [1, 1], [12, 10], [4, 3], [3, 2], [16, 9], [5, 4], [2, 1]] as const;
+
+/** Refuses a picture by the header of its codestream (ISO/IEC 18181-1, D.2), before the decoder has any of it. */
+async function requireDeclaredSize(file: FileHandle, maxPixels: number): Promise<void> {
+  const boxes = await new Boxes(file).within(0, (await file.stat()).size);
+  const first = boxes.find(({ type }) => type === 'jxlc' || type === 'jxlp');
+  const start = first ? first.content + (first.type === 'jxlp' ? PART_NUMBER_BYTES : 0) : 0;
+  // What is left to the decoder: a part that ends within the size.
+  if (first && first.start + first.length < start + SIZE_BYTES) return;
+  const bytes = await bytesAt(file, boxes[0]?.type === CONTAINER ? start : 0, SIZE_BYTES);
+  let left = BigInt(`0x${Buffer.from(bytes).reverse().toString('hex') || '0'}`) >> 16n;
+  const take = (bits: number) => {
+    const value = Number(BigInt.asUintN(bits, left));
+    left >>= BigInt(bits);
+    return value;
+  };
+  const isSmall = take(1) === 1;
+  const side = () => (isSmall ? 8 * (1 + take(5)) : 1 + take(SIDE_BITS[take(2)] ?? 0));
+  const height = side();
+  const ratio = RATIOS[take(3)];
+  requirePictureSize(ratio ? Math.floor((height * ratio[0]) / ratio[1]) : side(), height, maxPixels);
+}
 
 /** Rows that are decoded at a time, as many as a group of a codestream has: all at once would need 28 bytes for each pixel. */
 const ROWS = 256;
@@ -82,8 +113,9 @@ async function decodedPixels(decoder: JxlDecoder, folder: string): Promise<Decod
 }
 
 /** A strip as the decoder gives it: a PNG, which names its colours by numbers or a profile. */
-async function pixelsOfPng(png: Uint8Array, folder: string): Promise<SmallPicture> {
+async function pixelsOfPng(png: Buffer, folder: string): Promise<SmallPicture> {
   const path = join(folder, 'strip.png');
+  nameDisplayP3(png);
   await writeFile(path, png, { mode: 0o600 });
   const file = await openFile(path, 'r');
   try {
@@ -96,10 +128,20 @@ async function pixelsOfPng(png: Uint8Array, folder: string): Promise<SmallPictur
   }
 }
 
+/** Where the type of the chunk behind IHDR is, and its numbers (PNG, third edition, 11.3.2.6). */
+const [SECOND_CHUNK, PRIMARIES, NUMBERS_END] = [37, 41, 45];
+/** ITU-T H.273: the primaries are the same, white is that of cinemas or that of displays. */
+const [DCI_P3, DISPLAY_P3] = [11, 12];
+
+/** The decoder gives both the number of the first, and that of cinemas is hardly found in pictures. */
+function nameDisplayP3(png: Buffer): void {
+  if (png.toString('latin1', SECOND_CHUNK, PRIMARIES) !== 'cICP' || png[PRIMARIES] !== DCI_P3) return;
+  png[PRIMARIES] = DISPLAY_P3;
+  png.writeUInt32BE(crc32(png.subarray(SECOND_CHUNK, NUMBERS_END)), NUMBERS_END);
+}
+
 /** Bytes of each of EXIF and XMP, unpacked. */
 const MAX_METADATA_BYTES = 1024 * 1024;
-/** The type of the first box of a container. A codestream on its own has none. */
-const CONTAINER = 'JXL ';
 /** Between the head of a box `Exif` and what is in it: where the TIFF begins in that. */
 const EXIF_OFFSET_BYTES = 4;
 
@@ -155,28 +197,23 @@ class JxlDecoder {
   readonly #decoder: Exports;
   readonly #image: number;
   #isDamaged = false;
+  #left: Uint8Array = Buffer.alloc(0);
 
   private constructor(decoder: Exports) {
     this.#decoder = decoder;
     this.#image = decoder.jxlimage_new();
   }
 
-  /** Reads as much of the file as its first picture needs. Throws a refusal when that cannot be, or is of more than `maxPixels`. */
+  /** Reads a file. Throws a refusal when that cannot be, or it is of more than `maxPixels`. */
   static async load(file: FileHandle, maxPixels: number): Promise<JxlDecoder> {
     const decoder = new JxlDecoder(await instance());
-    let [isSized, isComplete] = [false, false];
-    for (let at = 0, isMore = true; isMore && !isComplete; at += CHUNK_BYTES) {
+    // Its header is read once all is there: of a profile that is incomplete, the decoder says that it is wrong.
+    for (let at = 0, isMore = true; isMore; at += CHUNK_BYTES) {
       const chunk = await bytesAt(file, at, CHUNK_BYTES);
       isMore = decoder.#feed(chunk) && chunk.length === CHUNK_BYTES;
-      if (!isSized && decoder.#isInitialized()) {
-        requirePictureSize(decoder.width, decoder.height, maxPixels);
-        isSized = true;
-      }
-      // What follows the first picture is not read: of an animation, it may be any number of others.
-      isComplete = decoder.#hasPicture();
     }
-    if (!isSized) throw decodeFailed();
-    decoder.#isDamaged = !isComplete;
+    decoder.#initialize();
+    requirePictureSize(decoder.width, decoder.height, maxPixels);
     return decoder;
   }
 
@@ -195,14 +232,14 @@ class JxlDecoder {
   }
 
   /** Decodes a part of the first picture to a PNG, of 8 bits or 16; null when it is damaged. */
-  render(strip: Strip): Uint8Array | null {
+  render(strip: Strip): Buffer | null {
     const png = trapped(() => {
       this.#decoder.jxlimage_set_rendering_region(this.#image, strip);
       const [rendered, , renderingFailed] = this.#decoder.jxlimage_render(this.#image, FIRST);
       if (renderingFailed) return null;
       const [start, length, , encodingFailed] = this.#decoder.renderresult_encodeToPng(rendered);
       if (encodingFailed) return null;
-      const bytes = new Uint8Array(this.#decoder.memory.buffer, start >>> 0, length >>> 0).slice();
+      const bytes = Buffer.from(new Uint8Array(this.#decoder.memory.buffer, start >>> 0, length >>> 0));
       this.#decoder.__wbindgen_free(start, length, 1);
       return bytes;
     });
@@ -210,26 +247,23 @@ class JxlDecoder {
     return png;
   }
 
-  /** Whether the bytes are as they should be, as far as it looked at them. */
-  #feed(bytes: Uint8Array): boolean {
+  /** Whether the bytes are as they should be, as far as it looked at them. It leaves some where it needs those that follow. */
+  #feed(chunk: Uint8Array): boolean {
+    const bytes = Buffer.concat([this.#left, chunk]);
     return trapped(() => {
       const start = this.#decoder.__wbindgen_malloc(bytes.length, 1) >>> 0;
       new Uint8Array(this.#decoder.memory.buffer, start, bytes.length).set(bytes);
-      const [, , failed] = this.#decoder.jxlimage_feedBytes(this.#image, start, bytes.length);
-      return !failed;
+      const [fed, , failed] = this.#decoder.jxlimage_feedBytes(this.#image, start, bytes.length);
+      this.#left = bytes.subarray(fed >>> 0);
+      return !failed && this.#left.length < CHUNK_BYTES;
     });
   }
 
-  #hasPicture(): boolean {
-    return trapped(() => this.#decoder.jxlimage_num_loaded_keyframes(this.#image) >>> 0 > 0);
-  }
-
-  /** Whether the header is complete. */
-  #isInitialized(): boolean {
-    return trapped(() => {
+  #initialize(): void {
+    trapped(() => {
       const [initialized, , failed] = this.#decoder.jxlimage_tryInit(this.#image);
-      if (failed) throw decodeFailed();
-      return initialized !== 0;
+      if (failed || initialized === 0) throw decodeFailed();
+      this.#isDamaged = this.#decoder.jxlimage_num_loaded_keyframes(this.#image) >>> 0 === 0;
     });
   }
 }
