@@ -1,4 +1,4 @@
-import { otherPictures, pictureTypes, type Signature } from './picture-formats.js';
+import { otherPictures, type PictureType, pictureTypes, type Signature } from './picture-formats.js';
 
 /** Bytes of a file's beginning within which all signatures are. */
 export const HEAD_BYTES = 32;
@@ -16,11 +16,11 @@ export type FileKind =
 export async function kindOfFile(name: string, readHead: () => Promise<Uint8Array>): Promise<FileKind> {
   const extension = extensionOf(name);
   if (looksLikePhoto(name)) return { kind: 'photo' };
-  const found = typeByHead(await readHead());
+  const found = typesByHead(await readHead());
   const format = Object.keys(otherPictures).find((each) => otherPictures[each]?.includes(extension));
-  if (format === undefined) return { kind: found === null ? 'other' : 'photo' };
-  // Raw files of other makers begin as a TIFF, too.
-  return found === null || found === 'image/tiff' ? { kind: 'unsupported', format } : { kind: 'photo' };
+  if (format === undefined) return { kind: found.length === 0 ? 'other' : 'photo' };
+  // Raw files of other makers begin as those of several formats do.
+  return found.length === 1 ? { kind: 'photo' } : { kind: 'unsupported', format };
 }
 
 /** Whether a file of this name may be a photo. Others may be as well: `kindOfFile` looks into them. */
@@ -34,10 +34,10 @@ function typeByName(name: string): string | null {
   return pictureTypes.find(({ extensions }) => extensions.includes(extension))?.contentType ?? null;
 }
 
-function typeByHead(head: Uint8Array): string | null {
+function typesByHead(head: Uint8Array): readonly PictureType[] {
   const text = String.fromCharCode(...head.subarray(0, HEAD_BYTES));
   const has = (parts: Signature) => parts.every(([at, part]) => text.startsWith(part, at));
-  return pictureTypes.find(({ signatures }) => signatures.some(has))?.contentType ?? null;
+  return pictureTypes.filter(({ signatures }) => signatures.some(has));
 }
 
 function extensionOf(name: string): string {

@@ -42,9 +42,9 @@ type Tags = Partial<Pick<FileTags, 'exif' | 'iptc'>>;
 /** The tags, wherever files of this format have them. */
 function tagsIn({ path, contentType, exif, iptc }: Omit<MetadataSource, 'xmp'>): Promise<Tags> {
   switch (formatOf(contentType)?.metadata) {
-    case 'jpeg':
+    case 'segments':
       return jpegTags(path);
-    case 'tiff':
+    case 'directories':
       return tiffTags(path);
     case 'preview':
       return rawTags(path, exif);

@@ -18,7 +18,7 @@ export interface PictureFormat {
    * Where EXIF and IPTC are: in segments of a JPEG, in the directories of a TIFF, wherever the decoder finds them, in the embedded preview
    * too, or in places that a reader of metadata looks for itself.
    */
-  readonly metadata: 'jpeg' | 'tiff' | 'decoder' | 'preview' | 'file';
+  readonly metadata: 'segments' | 'directories' | 'decoder' | 'preview' | 'file';
   /** The most that its decoder manages within the time for a picture, where that is less than the limit for all pictures. */
   readonly maxPixels?: number;
   /** The most pixels that a byte of such a file can encode, where there is a limit. */
@@ -77,7 +77,7 @@ export const acceptedFormats: readonly PictureFormat[] = [
     extensions: ['jpg', 'jpeg', 'jpe', 'jfif', 'jfi', 'pjpeg', 'mpo', 'insp'],
     signatures: begins('\xff\xd8\xff'),
     decoder: 'libvips',
-    metadata: 'jpeg',
+    metadata: 'segments',
     maxPixelsPerByte: JPEG_PIXELS_PER_BYTE,
     film: 'after',
     isDisplayable: true,
@@ -128,7 +128,7 @@ export const acceptedFormats: readonly PictureFormat[] = [
     extensions: ['tif', 'tiff'],
     signatures: tiff,
     decoder: 'tiff',
-    metadata: 'tiff',
+    metadata: 'directories',
     sample:
       'SUkqABQAAADIHh4eyB4eHsjw8PAPAAABAwABAAAAAgAAAAEBAwABAAAAAgAAAAIBAwADAAAA3gAAAAMBAwABAAAAAQAAAAYBAwABAAAAAgAAABEBBAABAAAACAAAABIBAwABAAAAAQAAABUBAwABAAAAAwAAABYBAwABAAAAAAEAABcBBAABAAAADAAAABoBBQABAAAAzgAAABsBBQABAAAA1gAAABwBAwABAAAAAQAAACgBAwABAAAAAgAAAFMBAwADAAAA5AAAAAAAAAAzM8sAAAAIADMzywAAAAgACAAIAAgAAQABAAEA',
   },

@@ -62,7 +62,7 @@ async function withHeif<T>(
   const space = isHighRange ? colours.space : null;
   const decoded = decodeHeif(await readFile(path), { contentType, maxPixels, space, structure });
   const { width, height, channels, damaged } = decoded;
-  const tiff = join(folder, 'heif.tif');
+  const tiff = join(folder, 'pixels');
   try {
     await writePixelTiff(tiff, decoded, icc);
     const facts = { contentType, isJpeg: false, width, height, orientation: 1, alpha: channels === 4, damaged };

@@ -18,7 +18,7 @@ export const open: OpenPicture = async (order, work) => {
   const { path, folder, contentType, maxPixels } = order;
   await requireDeclaredSize(order.file, maxPixels);
   const decoder = await JxlDecoder.load(order.file, maxPixels);
-  const tiff = join(folder, 'jxl.tif');
+  const tiff = join(folder, 'pixels');
   try {
     const pixels = await decodedPixels(decoder, folder);
     await writePixelTiff(tiff, pixels, undefined);
