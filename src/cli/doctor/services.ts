@@ -157,7 +157,7 @@ export async function checkMedia(media: MediaReader, maxPixels: number): Promise
       );
       continue;
     }
-    const bytes = Buffer.from(sample, 'base64');
+    const bytes = Buffer.from(sample, 'base64url');
     const inspection = await media.inspect(inOneChunk(bytes), { customerId: 0, maxPixels });
     if (inspection.outcome === 'picture' && inspection.facts.contentType === contentType) read.push(contentType);
     else findings.push(fail('pictures', `A ${contentType} could not be read.`, 'Reinstall the packages: npm ci.'));

@@ -303,7 +303,7 @@ interface Exports {
   renderresult_encodeToPng(rendered: number): readonly [start: number, bytes: number, error: number, failed: number];
 }
 
-/** Of Node, whose types leave it to those of browsers. */
+/** The part that is used here; the types of Node leave it to those of browsers. */
 declare const WebAssembly: {
   readonly Module: {
     new (bytes: Uint8Array): object;
