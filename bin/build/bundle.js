@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import { viteDynamicImportVarsPlugin, viteImportGlobPlugin } from 'rolldown/experimental';
 import { writeContents } from './licences.js';
 import { installed } from './packages.js';
 import { foldersOfProtocol } from './protocol.js';
@@ -14,6 +15,13 @@ const entries = {
   'media-child': 'adapters/media/media-child.js',
   'metadata-thread': 'adapters/media/metadata-thread.js',
 };
+
+/** The decoders of pictures, which are loaded by their names: as entries, they share files with the process that loads them, and do not load it. */
+function decoders(dist) {
+  const folder = join(dist, 'adapters/media/decoders');
+  const files = readdirSync(folder).filter((file) => file.endsWith('.js'));
+  return Object.fromEntries(files.map((file) => [`decoder-${file.slice(0, -3)}`, join(folder, file)]));
+}
 
 /** Copied beside what is bundled: what loads it. */
 const copied = {
@@ -36,10 +44,21 @@ const neverUsed = [
  */
 export async function bundle(dist, target) {
   const draft = await rolldown({
-    input: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(dist, file)])),
+    input: {
+      ...Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(dist, file)])),
+      ...decoders(dist),
+    },
     platform: 'node',
     external: [...installed, ...absent].map((name) => new RegExp(`^${name}(/|$)`)),
-    plugins: [places(dist), unused(), onNode(), unmapped()],
+    // The first two: what is imported by a name that is not known before is each file of its folder.
+    plugins: [
+      viteDynamicImportVarsPlugin(),
+      viteImportGlobPlugin({ root: dist }),
+      places(dist),
+      unused(),
+      onNode(),
+      unmapped(),
+    ],
     // Each module begins with a comment that names it from here: `dist` is another folder in each build, and the same sources give the same bytes.
     cwd: dist,
     logLevel: 'warn',

@@ -3,6 +3,7 @@ export const installed = [
   'sharp',
   '@node-rs/argon2',
   'libheif-js',
+  'jxl-oxide-wasm',
   'thumbhash',
   '@noble/hashes',
   '@fontsource-variable/inter',

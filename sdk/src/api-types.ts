@@ -1176,7 +1176,7 @@ export interface components {
                  */
                 openImports: number;
             };
-            /** @description The image types that this installation accepts. HEIC depends on the installation. Of raw files of cameras, such as `image/x-adobe-dng`, the largest embedded preview is the picture. */
+            /** @description The image types that this installation accepts: some need a package that it may lack. Of raw files of cameras, the largest embedded preview is the picture. */
             formats: string[];
             /**
              * Format: date-time

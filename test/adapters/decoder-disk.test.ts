@@ -3,9 +3,10 @@ import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { open as openRaw } from '../../src/adapters/media/decoders/raw.js';
 import { writePixelTiff } from '../../src/adapters/media/formats/tiff-picture.js';
-import { withRawPicture } from '../../src/adapters/media/raw-picture.js';
 import { mountedDisk, unmount } from '../support/mounted.js';
+import { rawFile } from '../support/raw-files.js';
 
 /**
  * A disk that has room for some bytes of a call writes those and says how many: what is on it then is not what was to be decoded, and the
@@ -47,20 +48,12 @@ test('the preview of a raw file does not fit on the disk', async () => {
     .jpeg({ quality: 100 })
     .toBuffer();
   expect(jpeg.length).toBeGreaterThan(64 * 1024);
-  await writeFile(join(parent, 'photo.dng'), jpeg);
-  const file = await open(join(parent, 'photo.dng'));
-  const raw = {
-    contentType: 'image/x-adobe-dng',
-    jpegs: [{ start: 0, length: jpeg.length }],
-    orientation: null,
-    isAdobeRgb: false,
-    sensorData: [],
-    metadata: null,
-    xmp: null,
-  };
-  const order = { raw, file, folder: small, maxPixels: 10 * SIDE ** 2 };
-  await expect(withRawPicture(order, async () => 'opened')).rejects.toEqual(full);
-  expect(await withRawPicture({ ...order, folder: parent }, async () => 'opened')).toBe('opened');
+  const path = join(parent, 'photo.dng');
+  await writeFile(path, rawFile('dng', { preview: jpeg }));
+  const file = await open(path);
+  const order = { path, file, contentType: 'image/x-adobe-dng', folder: small, maxPixels: 10 * SIDE ** 2 };
+  await expect(openRaw(order, async () => 'opened')).rejects.toEqual(full);
+  expect(await openRaw({ ...order, folder: parent }, async () => 'opened')).toBe('opened');
   await file.close();
 });
 

@@ -250,7 +250,7 @@ describe('phs doctor on what the service needs', () => {
     const [good, bad] = [await openMedia(), await openMedia({ childScript: '/nowhere.js', timeoutMs: 5000 })];
     try {
       const findings = await checkMedia(good.reader, 1000);
-      expect(findings).toMatchObject([{ level: 'ok', message: 'read jpeg, png, gif, webp, tiff, avif, heic' }]);
+      expect(findings).toMatchObject([{ level: 'ok', message: 'read jpeg, png, webp, gif, tiff, avif, heic, jxl' }]);
       const broken = await findingOf('pictures', 'install', () => checkMedia(bad.reader, 1000));
       expect(told(...broken)).toEqual(['fail pictures']);
     } finally {

@@ -19,7 +19,7 @@ mediaReaderContract('memory', async () => ({
     transparent: pictureBytes({ width: 200, height: 150, alpha: true, contentType: 'image/png' }),
     text,
     broken: brokenPictureBytes(),
-    unsupported: pictureBytes({ width: 4, height: 4, contentType: 'image/jxl' }),
+    unsupported: pictureBytes({ width: 4, height: 4, contentType: 'image/jp2' }),
   },
   sizeOf: async (bytes) => {
     const { width, height } = pictureIn(bytes) ?? { width: 0, height: 0 };
@@ -46,8 +46,8 @@ async function realSamples(): Promise<Pick<OpenReader, 'samples' | 'sizeOf'>> {
       transparent: await photo('png-alpha.png'),
       text,
       broken: await photo('zero-width.gif'),
-      // The container's signature of JPEG XL (ISO/IEC 18181-2).
-      unsupported: Buffer.from('0000000c4a584c200d0a870a', 'hex'),
+      // The signature of JPEG 2000 (ISO/IEC 15444-1, I.5.1).
+      unsupported: Buffer.from('0000000c6a5020200d0a870a', 'hex'),
     },
     sizeOf: async (bytes) => {
       const { width, height } = await sharp(bytes).metadata();

@@ -297,7 +297,7 @@ describe('bad input', () => {
     ['not an image', () => note('a.jpg'), 'failed', 'not_an_image'],
     [
       'image type we do not accept',
-      () => picture('a.jpg', { contentType: 'image/jxl' }),
+      () => picture('a.jpg', { contentType: 'image/jp2' }),
       'failed',
       'unsupported_format',
     ],

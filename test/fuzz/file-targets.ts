@@ -8,12 +8,12 @@ import { readSidecar, sidecarForExtension } from '../../cli/src/xmp/read-sidecar
 import { writeSidecar } from '../../cli/src/xmp/write-sidecar.js';
 import { XmlProblem } from '../../cli/src/xmp/xml.js';
 import { Xmp } from '../../cli/src/xmp/xmp.js';
+import { readRaw } from '../../src/adapters/media/decoders/raw.js';
 import { jpegAroundIptc } from '../../src/adapters/media/formats/jpeg-metadata.js';
 import { largestPreview, OTHER_RAW } from '../../src/adapters/media/formats/raw-file.js';
 import { companionOf } from '../../src/adapters/media/inspect-picture.js';
 import type { PictureMetadata } from '../../src/adapters/media/metadata.js';
 import { readMetadata } from '../../src/adapters/media/metadata-thread.js';
-import { readRaw } from '../../src/adapters/media/raw-picture.js';
 import { Refusal, sniff } from '../../src/adapters/media/sniff.js';
 import { openMultipart } from '../../src/api/imports/multipart.js';
 import { DomainError } from '../../src/core/shared/errors.js';

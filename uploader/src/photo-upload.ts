@@ -1,3 +1,4 @@
+import { ACCEPTED_FILES } from './accepted-files.js';
 import { ask, type FinishAnswer, type FinishUploads, type RequestUploads, type UploadsAnswer } from './backend.js';
 import { droppedFiles } from './dropped-files.js';
 import { englishTexts, type UploadTexts } from './texts.js';
@@ -14,10 +15,6 @@ export interface UploadProgress {
   readonly bytes: number;
   readonly totalBytes: number;
 }
-
-/** With the endings of all accepted formats, many of which browsers do not know for pictures. */
-const ACCEPT =
-  'image/*,.jpg,.jpeg,.jpe,.jfif,.jfi,.pjpeg,.mpo,.insp,.png,.apng,.webp,.gif,.tif,.tiff,.avif,.avifs,.heic,.heics,.hif,.heif,.heifs,.dng,.cr2,.cr3,.nef,.nrw,.arw,.sr2,.raf,.orf,.rw2';
 
 // Servers load the module, too, to render a page around the element.
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
@@ -63,7 +60,7 @@ export class PhotoUploadElement extends Base {
     };
     const view = new View(this.attachShadow({ mode: 'open' }), actions, this.words);
     this.view = view;
-    view.input.accept = this.getAttribute('accept') ?? ACCEPT;
+    view.input.accept = this.getAttribute('accept') ?? ACCEPTED_FILES;
     view.input.addEventListener('change', () => {
       this.add(view.input.files ?? []);
       // So that the same files can be chosen again.

@@ -35,7 +35,7 @@ import { formats, sniff } from './sniff.js';
 export interface MediaReaderOptions extends Partial<ProcessBounds & Pick<PoolOptions, 'onReplaced' | 'idleMs'>> {
   /**
    * Where files are stored while they are read; created when missing. Its disk must have space for twice the pictures that are read at the
-   * same time, and unpacked HEIC.
+   * same time, and unpacked HEIC and JPEG XL.
    */
   readonly scratchDir: string;
   /** Number of concurrent pictures, default 2, plus one for a customer that would have to wait for others; each may use `maxMemoryBytes`. */

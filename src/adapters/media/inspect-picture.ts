@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { rgbaToThumbHash } from 'thumbhash';
+import { acceptedFormats, formatBySignature, formatOf } from '../../core/media/formats.js';
 import {
   type Inspection,
   type PictureFacts,
@@ -16,24 +17,17 @@ import {
   channelOffsets,
   isCutJpeg,
   isDecoderLimit,
-  isJpeg,
   type Picture,
+  type PictureOrder,
   type SmallPicture,
   sharpOf,
   smallPicture,
 } from './small-picture.js';
-import { beyondDecoder, decodeFailed, isHeif, Refusal } from './sniff.js';
-
-export interface InspectOrder {
-  readonly path: string;
-  /** Where temporary files may be created. */
-  readonly folder: string;
-  readonly maxPixels: number;
-}
+import { beyondDecoder, decodeFailed, HEAD_BYTES, Refusal } from './sniff.js';
 
 /** Inspects a file (`MediaReader.inspect`). The picture is decoded once, into a small one from which everything else is made. */
 export async function inspectPicture(
-  order: InspectOrder,
+  order: PictureOrder,
   readMetadata: (source: MetadataSource) => Promise<PictureMetadata>,
 ): Promise<Inspection> {
   try {
@@ -69,7 +63,7 @@ interface Decoded {
 }
 
 async function decode(picture: Picture, folder: string): Promise<Decoded> {
-  const decoded = isJpeg(picture) ? await decodeJpeg(picture, folder) : await decodeAny(picture);
+  const decoded = picture.isJpeg ? await decodeJpeg(picture, folder) : await decodeAny(picture);
   if (decoded.damaged && isBlank(decoded.small, picture)) throw decodeFailed();
   return decoded;
 }
@@ -111,7 +105,7 @@ const MADE_UP = 32 * 32;
 
 /** Whether nothing was decoded, in all likelihood. */
 function isBlank({ data, raw: { channels } }: SmallPicture, picture: Picture): boolean {
-  const madeUp = isJpeg(picture) ? MADE_UP / (picture.width * picture.height) : 0;
+  const madeUp = picture.isJpeg ? MADE_UP / (picture.width * picture.height) : 0;
   const { alpha } = channelOffsets(channels);
   const differing = (fill: number) =>
     data.reduce((sum, sample, at) => sum + Number(sample !== fill && at % channels !== alpha), 0);
@@ -288,8 +282,6 @@ const MAX_XMP_BYTES = 1024 * 1024;
 const MAX_ITEMS = 32;
 const MAX_TRAILER_ENTRIES = 64;
 
-/** Brands of what is built like a film and is none. */
-const STILLS = ['heic', 'heix', 'hevc', 'hevx', 'mif1', 'msf1', 'avif', 'avis', 'crx '];
 const QUICKTIME = 'qt  ';
 
 /** The film of a motion photo, if there really is one; null otherwise. Its frames are not examined. */
@@ -297,13 +289,15 @@ export async function companionOf(
   path: string,
   { contentType, xmp }: { readonly contentType: string; readonly xmp: Uint8Array | undefined },
 ): Promise<Companion | null> {
-  if (contentType !== 'image/jpeg' && !isHeif(contentType)) return null;
+  const place = formatOf(contentType)?.film;
+  if (place === undefined) return null;
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
-    const parts = isHeif(contentType)
-      ? await partsOfHeif(file, size)
-      : [...partsByXmp(xmp, size), ...(await partsBySamsung(file, size))];
+    const parts =
+      place === 'box'
+        ? await partsInBoxes(file, size)
+        : [...partsByXmp(xmp, size), ...(await partsBySamsung(file, size))];
     for (const part of parts) {
       const found = await filmIn(file, part, size);
       if (found !== null) return { type: 'video', contentType: found, offset: part.start, sizeBytes: part.length };
@@ -315,7 +309,7 @@ export async function companionOf(
 }
 
 /** Motion Photo format 1.0 for HEIF: a box of its own. */
-async function partsOfHeif(file: FileHandle, size: number): Promise<readonly Part[]> {
+async function partsInBoxes(file: FileHandle, size: number): Promise<readonly Part[]> {
   const boxes = await new Boxes(file).within(0, size);
   return boxes
     .filter(({ type }) => type === 'mpvd')
@@ -375,7 +369,8 @@ async function filmIn(
   const [type] = boxes;
   const isFilm = type?.type === 'ftyp' && boxes.some((box) => box.type === 'moov' || box.type === 'moof');
   if (!isFilm) return null;
+  // What is built like a film may be a picture.
+  if (formatBySignature(acceptedFormats, await bytesAt(file, start, HEAD_BYTES)) !== undefined) return null;
   const brand = (await bytesAt(file, type.content, 4)).toString('latin1');
-  if (STILLS.includes(brand)) return null;
   return brand === QUICKTIME ? 'video/quicktime' : 'video/mp4';
 }

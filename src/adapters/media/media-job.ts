@@ -2,15 +2,23 @@ import sharp, { type Sharp } from 'sharp';
 import type { RenderedPicture, RenditionOrder } from '../../core/media/media-reader.js';
 import { type Layout, layoutOf, type Transformation } from '../../core/media/transformation.js';
 import { systemCode } from '../local-blobs/files.js';
-import { type InspectOrder, inspectPicture } from './inspect-picture.js';
+import { inspectPicture } from './inspect-picture.js';
 import type { InspectionAnswer, RenditionAnswer } from './media-channel.js';
 import type { MetadataReader } from './metadata-reader.js';
 import { withPicture } from './picture.js';
-import { type Picture, pixelsOf, type SmallPicture, sharpOf, smallPicture, swapped } from './small-picture.js';
+import {
+  type Picture,
+  type PictureOrder,
+  pixelsOf,
+  type SmallPicture,
+  sharpOf,
+  smallPicture,
+  swapped,
+} from './small-picture.js';
 import { Refusal } from './sniff.js';
 
 /** The job that a decoder is asked to do, one at a time. */
-export type MediaJob = ({ readonly kind: 'inspect' } & InspectOrder) | ({ readonly kind: 'render' } & RenderOrder);
+export type MediaJob = ({ readonly kind: 'inspect' } & PictureOrder) | ({ readonly kind: 'render' } & RenderOrder);
 
 /** The frame of an answer. */
 interface Answer {
@@ -32,7 +40,7 @@ export async function doJob(job: MediaJob, metadata: MetadataReader): Promise<An
   }
 }
 
-async function inspect(order: InspectOrder, metadata: MetadataReader): Promise<Answer> {
+async function inspect(order: PictureOrder, metadata: MetadataReader): Promise<Answer> {
   const inspection = await inspectPicture(order, (source) => metadata.read(source));
   if (inspection.outcome === 'refused') return { json: { kind: 'refused', error: inspection.error } };
   const { facts, thumb } = inspection;

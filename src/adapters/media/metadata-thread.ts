@@ -1,7 +1,7 @@
 import { open, readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import ExifReader from 'exifreader';
-import { isRawType } from '../../core/media/formats.js';
+import { formatOf } from '../../core/media/formats.js';
 import { jpegAroundIptc, type SplitMetadata, splitMetadata } from './formats/jpeg-metadata.js';
 import { tiffOf } from './formats/tiff-reader.js';
 import { type FileTags, metadataOf, type PictureMetadata, type Tag } from './metadata.js';
@@ -39,19 +39,34 @@ function known(tags: Readonly<Record<string, Tag>>): Readonly<Record<string, Tag
 
 type Tags = Partial<Pick<FileTags, 'exif' | 'iptc'>>;
 
-async function tagsIn({ path, contentType, exif, iptc }: Omit<MetadataSource, 'xmp'>): Promise<Tags> {
-  if (isRawType(contentType)) return rawTags(path, exif);
-  if (contentType === 'image/tiff') return tiffTags(path);
-  // In a WebP, EXIF follows the picture, where ExifReader does not look unless it is given the whole file; libvips does.
-  if (contentType === 'image/webp') return exif ? exifTags(exif) : {};
-  if (contentType === 'image/png') return { ...(exif && exifTags(exif)), ...(iptc && iptcTags(iptc)) };
+/** The tags, wherever files of this format have them. */
+function tagsIn({ path, contentType, exif, iptc }: Omit<MetadataSource, 'xmp'>): Promise<Tags> {
+  switch (formatOf(contentType)?.metadata) {
+    case 'segments':
+      return jpegTags(path);
+    case 'directories':
+      return tiffTags(path);
+    case 'preview':
+      return rawTags(path, exif);
+    case 'decoder':
+      return decodedTags(exif, iptc);
+    default:
+      return fileTags(path);
+  }
+}
+
+async function jpegTags(path: string): Promise<Tags> {
   const tags = await fileTags(path).catch((): Tags => ({}));
-  return contentType === 'image/jpeg' ? { ...tags, ...(await splitTags(path).catch((): Tags => ({}))) } : tags;
+  return { ...tags, ...(await splitTags(path).catch((): Tags => ({}))) };
+}
+
+async function decodedTags(exif: Uint8Array | undefined, iptc: Uint8Array | undefined): Promise<Tags> {
+  return { ...(exif && exifTags(exif)), ...(iptc && iptcTags(iptc)) };
 }
 
 /** Returns the tags of a raw file, and those of its preview that it does not have itself: with some makers, that is all of them. */
 async function rawTags(preview: string, exif: Uint8Array | undefined): Promise<Tags> {
-  const inPreview = await tagsIn({ path: preview, contentType: 'image/jpeg', exif: undefined });
+  const inPreview = await jpegTags(preview);
   return exif ? { ...inPreview, exif: { ...inPreview.exif, ...exifTags(exif).exif } } : inPreview;
 }
 

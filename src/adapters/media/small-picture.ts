@@ -1,7 +1,6 @@
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
-import { isRawType } from '../../core/media/formats.js';
 import type { Size } from '../../core/media/transformation.js';
 import { type ColourSpace, converter } from './formats/colour-space.js';
 import type { Colours } from './formats/declared-colours.js';
@@ -35,8 +34,7 @@ export interface SmallOrder {
 export async function smallPicture(picture: Picture, { failOn, ...order }: SmallOrder): Promise<SmallPicture> {
   const size = isTurned(picture.orientation) ? swapped(order) : order;
   const lying = await decoded(picture, size, { failOn, unlimited: picture.unlimited }).catch(async (error) => {
-    const isLimit =
-      isDecoderLimit(error) || (failOn === 'none' && isJpeg(picture) && (await hasFewScans(picture.path)));
+    const isLimit = isDecoderLimit(error) || (failOn === 'none' && picture.isJpeg && (await hasFewScans(picture.path)));
     if (picture.unlimited || !isLimit) throw error;
     return decoded(picture, size, { failOn, unlimited: true });
   });
@@ -116,11 +114,31 @@ export async function pixelsOf(pipeline: Sharp): Promise<SmallPicture> {
   return { data, raw: { width: info.width, height: info.height, channels: info.channels } };
 }
 
+export interface PictureOrder {
+  readonly path: string;
+  /** Where temporary files may be created. */
+  readonly folder: string;
+  readonly maxPixels: number;
+}
+
+export interface OpenFile extends PictureOrder {
+  readonly contentType: string;
+  readonly file: FileHandle;
+}
+
+/**
+ * Opens a file of a format for `work`: what a module of the folder `decoders` exports as `open`. Throws refusals; over `maxPixels` before it
+ * decodes anything. Whatever it writes is under `folder`, and is gone afterwards.
+ */
+export type OpenPicture = <T>(file: OpenFile, work: (picture: Picture) => Promise<T>) => Promise<T>;
+
 /** A picture in a file that sharp can decode, known by its header. */
 export interface Picture {
   /** The file to decode: the picture's own, what a HEIC was decoded into, or the preview of a raw file. */
   readonly path: string;
   readonly contentType: string;
+  /** Whether libjpeg decodes it: a JPEG, or the preview of a raw file. */
+  readonly isJpeg: boolean;
   /** Upright. */
   readonly width: number;
   readonly height: number;
@@ -140,11 +158,6 @@ export interface Picture {
   readonly exif: Uint8Array | undefined;
   readonly xmp: Uint8Array | undefined;
   readonly iptc?: Uint8Array | undefined;
-}
-
-/** Whether libjpeg decodes it: a JPEG, or the preview of a raw file. */
-export function isJpeg({ contentType }: Pick<Picture, 'contentType'>): boolean {
-  return contentType === 'image/jpeg' || isRawType(contentType);
 }
 
 /** Warnings of libjpeg after which a part of the picture is missing or wrong. Others tell of bytes that nothing is missed of. */

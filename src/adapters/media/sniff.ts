@@ -1,21 +1,17 @@
 import { createRequire } from 'node:module';
 import { fileTypeFromBuffer } from 'file-type/core';
 import { MAX_SIDE } from '../../core/customers/limits.js';
-import { acceptedFormats, formatBySignature, formatNames, otherFormats } from '../../core/media/formats.js';
+import { acceptedFormats, formatBySignature, formatNames, formatOf, otherFormats } from '../../core/media/formats.js';
 import type { Sniffed } from '../../core/media/media-reader.js';
 import type { ItemError, ItemErrorCode } from '../../core/shared/errors.js';
 
-/** HEIC and HEIF need the WebAssembly decoder, which an installation may omit because of its licence (LGPL-3.0). */
+/** The accepted formats but for those whose package this installation lacks. */
 export const formats: readonly string[] = acceptedFormats
-  .filter(({ decoder }) => decoder !== 'libheif' || hasHeifDecoder())
+  .filter((format) => format.package === undefined || isInstalled(format.package))
   .map(({ contentType }) => contentType);
 
 /** Number of bytes that are examined. What follows is never read, so that a prefix and a whole file give the same result. */
 export const HEAD_BYTES = 4100;
-
-export function isHeif(contentType: string): boolean {
-  return contentType === 'image/heic' || contentType === 'image/heif';
-}
 
 /** The type by the first bytes. XML, and so SVG, is treated as text. */
 export async function sniff(head: Uint8Array): Promise<Sniffed> {
@@ -64,9 +60,9 @@ function textOf(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes);
 }
 
-function hasHeifDecoder(): boolean {
+function isInstalled(name: string): boolean {
   try {
-    createRequire(import.meta.url).resolve('libheif-js/libheif-wasm/libheif-bundle.js');
+    createRequire(import.meta.url).resolve(`${name}/package.json`);
     return true;
   } catch {
     return false;
@@ -119,17 +115,6 @@ const tooFewBytes = (width: number, height: number, sizeBytes: number) =>
     `The file declares ${width} × ${height} pixels but has only ${sizeBytes} bytes, too few for an image. Send it again from the original.`,
   );
 
-/**
- * Maximum number of pixels per byte of the file that the format can encode. Pictures of one colour, 64 megapixels, as small as encoders of
- * each format make them, reached 511 (JPEG), 8,258 (PNG) and 1,452 (GIF, whose codes can reach 2,730). The other formats have no such
- * limit: a WebP or AVIF of one colour takes a few bytes, whatever its size.
- */
-const MAX_PIXELS_PER_BYTE: Readonly<Record<string, number>> = {
-  'image/jpeg': 1000,
-  'image/png': 10_000,
-  'image/gif': 4000,
-};
-
 /** A header that declares many more pixels than the file can contain costs the time of all of them. */
 export function requireDensity(picture: {
   contentType: string;
@@ -138,7 +123,7 @@ export function requireDensity(picture: {
   sizeBytes: number;
 }): void {
   const { contentType, width, height, sizeBytes } = picture;
-  const max = MAX_PIXELS_PER_BYTE[contentType] ?? Number.POSITIVE_INFINITY;
+  const max = formatOf(contentType)?.maxPixelsPerByte ?? Number.POSITIVE_INFINITY;
   if (width * height > max * sizeBytes) throw tooFewBytes(width, height, sizeBytes);
 }
 

@@ -118,7 +118,7 @@ export class CustomerView {
 
   @Texts(undefined, {
     description:
-      'The image types that this installation accepts. HEIC depends on the installation. Of raw files of cameras, such as `image/x-adobe-dng`, the largest embedded preview is the picture.',
+      'The image types that this installation accepts: some need a package that it may lack. Of raw files of cameras, the largest embedded preview is the picture.',
     item: { type: 'string', description: 'A media type.', examples: ['image/jpeg'] },
   })
   formats: string[];

@@ -1,7 +1,7 @@
 /** Parts of the first bytes that all have to be there: where, and what, a character for each byte. */
 export type Signature = readonly (readonly [at: number, text: string])[];
 
-/** A kind of picture. */
+/** A kind of picture, and all that is particular to it: what else there is follows from here. */
 export interface PictureFormat {
   readonly contentType: string;
   /** For people. */
@@ -10,20 +10,45 @@ export interface PictureFormat {
   readonly extensions: readonly string[];
   /** One of them is that of each file; those of several formats may be the same. */
   readonly signatures: readonly Signature[];
-  /** The way to its pixels: libvips, libheif, or libvips from the preview that it contains. */
-  readonly decoder: 'libvips' | 'libheif' | 'preview';
+  /** The module that opens such a file: one of the folder `decoders` of a media reader. */
+  readonly decoder: 'libvips' | 'tiff' | 'heif' | 'jxl' | 'raw';
+  /** The package that decodes it, where an installation may lack it. */
+  readonly package?: string;
+  /**
+   * Where EXIF and IPTC are: in segments of a JPEG, in the directories of a TIFF, wherever the decoder finds them, in the embedded preview
+   * too, or in places that a reader of metadata looks for itself.
+   */
+  readonly metadata: 'segments' | 'directories' | 'decoder' | 'preview' | 'file';
+  /** The most that its decoder manages within the time for a picture, where that is less than the limit for all pictures. */
+  readonly maxPixels?: number;
+  /** The most pixels that a byte of such a file can encode, where there is a limit. */
+  readonly maxPixelsPerByte?: number;
+  /** Where the film of a motion photo is: after the picture, as the picture's metadata tell, or in a box of its own. */
+  readonly film?: 'after' | 'box';
+  /** Whether browsers display such a file themselves. */
+  readonly isDisplayable?: boolean;
+  /** A file of a few pixels, in base64url: reading it shows whether an installation decodes the format. */
+  readonly sample?: string;
 }
 
 const begins = (...texts: readonly string[]): readonly Signature[] => texts.map((text) => [[0, text]]);
 const branded = (...brands: readonly string[]): readonly Signature[] => brands.map((brand) => [[4, `ftyp${brand}`]]);
 const tiff = begins('II*\0', 'MM\0*', 'II+\0', 'MM\0+');
 
+/**
+ * Pictures of one colour, 64 megapixels, as small as encoders of each format make them, reached 511 pixels per byte (JPEG), 8,258 (PNG) and
+ * 1,452 (GIF, whose codes can reach 2,730). The other formats have no such limit: a WebP or AVIF of one colour takes a few bytes, whatever its size.
+ */
+const [JPEG_PIXELS_PER_BYTE, PNG_PIXELS_PER_BYTE, GIF_PIXELS_PER_BYTE] = [1000, 10_000, 4000];
+
 const raw = (name: string, maker: string, signatures = tiff): PictureFormat => ({
   contentType: `image/x-${maker}-${name.toLowerCase()}`,
   name,
   extensions: [name.toLowerCase()],
   signatures,
-  decoder: 'preview',
+  decoder: 'raw',
+  metadata: 'preview',
+  maxPixelsPerByte: JPEG_PIXELS_PER_BYTE,
 });
 
 /** Raw files of cameras, whose embedded preview is the picture. */
@@ -40,6 +65,9 @@ const rawFormats: readonly PictureFormat[] = [
   raw('RW2', 'panasonic', begins('IIU\0')),
 ];
 
+/** HEVC is decoded by WebAssembly, which an installation may omit because of its licence (LGPL-3.0). */
+const LIBHEIF = 'libheif-js';
+
 /** All accepted formats. A build may lack some of them: `MediaReader.formats`. */
 export const acceptedFormats: readonly PictureFormat[] = [
   {
@@ -49,6 +77,12 @@ export const acceptedFormats: readonly PictureFormat[] = [
     extensions: ['jpg', 'jpeg', 'jpe', 'jfif', 'jfi', 'pjpeg', 'mpo', 'insp'],
     signatures: begins('\xff\xd8\xff'),
     decoder: 'libvips',
+    metadata: 'segments',
+    maxPixelsPerByte: JPEG_PIXELS_PER_BYTE,
+    film: 'after',
+    isDisplayable: true,
+    sample:
+      '_9j_2wBDABALDA4MChAODQ4SERATGCgaGBYWGDEjJR0oOjM9PDkzODdASFxOQERXRTc4UG1RV19iZ2hnPk1xeXBkeFxlZ2P_2wBDARESEhgVGC8aGi9jQjhCY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2NjY2P_wAARCAACAAIDASIAAhEBAxEB_8QAFQABAQAAAAAAAAAAAAAAAAAAAAb_xAAaEAACAwEBAAAAAAAAAAAAAAABAgADBAUS_8QAFAEBAAAAAAAAAAAAAAAAAAAABP_EABcRAAMBAAAAAAAAAAAAAAAAAAABAjL_2gAMAwEAAhEDEQA_AKbk5Mz8jEzZ6mZqEJJQEk-RERB1pgL0z__Z',
   },
   {
     contentType: 'image/png',
@@ -56,6 +90,11 @@ export const acceptedFormats: readonly PictureFormat[] = [
     extensions: ['png', 'apng'],
     signatures: begins('\x89PNG\r\n\x1a\n'),
     decoder: 'libvips',
+    metadata: 'decoder',
+    maxPixelsPerByte: PNG_PIXELS_PER_BYTE,
+    isDisplayable: true,
+    sample:
+      'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAFklEQVQImWM4IScnd0KOQU7uxIcPHwAgFgXdTt4gzwAAAABJRU5ErkJggg',
   },
   {
     contentType: 'image/webp',
@@ -68,35 +107,82 @@ export const acceptedFormats: readonly PictureFormat[] = [
       ],
     ],
     decoder: 'libvips',
+    metadata: 'decoder',
+    isDisplayable: true,
+    sample: 'UklGRjoAAABXRUJQVlA4IC4AAACQAQCdASoCAAIAAUAmJaQAAudHxMAA_vKT8yhd3F_xi__PvDy0owWOjLk8AAAA',
   },
-  { contentType: 'image/gif', name: 'GIF', extensions: ['gif'], signatures: begins('GIF8'), decoder: 'libvips' },
-  { contentType: 'image/tiff', name: 'TIFF', extensions: ['tif', 'tiff'], signatures: tiff, decoder: 'libvips' },
+  {
+    contentType: 'image/gif',
+    name: 'GIF',
+    extensions: ['gif'],
+    signatures: begins('GIF8'),
+    decoder: 'libvips',
+    metadata: 'file',
+    maxPixelsPerByte: GIF_PIXELS_PER_BYTE,
+    isDisplayable: true,
+    sample: 'R0lGODlhAgACAIIAAExpccgeHvDw8B7IHh4eyAAAAAAAAAAAACH5BAUAAAAALAAAAAACAAIAAAMDGEOSADs',
+  },
+  {
+    contentType: 'image/tiff',
+    name: 'TIFF',
+    extensions: ['tif', 'tiff'],
+    signatures: tiff,
+    decoder: 'tiff',
+    metadata: 'directories',
+    sample:
+      'SUkqABQAAADIHh4eyB4eHsjw8PAPAAABAwABAAAAAgAAAAEBAwABAAAAAgAAAAIBAwADAAAA3gAAAAMBAwABAAAAAQAAAAYBAwABAAAAAgAAABEBBAABAAAACAAAABIBAwABAAAAAQAAABUBAwABAAAAAwAAABYBAwABAAAAAAEAABcBBAABAAAADAAAABoBBQABAAAAzgAAABsBBQABAAAA1gAAABwBAwABAAAAAQAAACgBAwABAAAAAgAAAFMBAwADAAAA5AAAAAAAAAAzM8sAAAAIADMzywAAAAgACAAIAAgAAQABAAEA',
+  },
   {
     contentType: 'image/avif',
     name: 'AVIF',
     extensions: ['avif', 'avifs'],
     signatures: branded('avif', 'avis'),
-    decoder: 'libvips',
+    decoder: 'heif',
+    metadata: 'file',
+    isDisplayable: true,
+    sample:
+      'AAAAHGZ0eXBhdmlmAAAAAG1pZjFhdmlmbWlhZgAAANZtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAACJpbG9jAAAAAERAAAEAAQAAAAAA-gABAAAAAAAAACwAAAAjaWluZgAAAAAAAQAAABVpbmZlAgAAAAABAABhdjAxAAAAAA5waXRtAAAAAAABAAAAVmlwcnAAAAA4aXBjbwAAAAxhdjFDgSACAAAAABRpc3BlAAAAAAAAABAAAAAQAAAAEHBpeGkAAAAAAwgICAAAABZpcG1hAAAAAAAAAAEAAQOBAgMAAAA0bWRhdBIACgg4DP_aQENBpDIeHEJi5OAAFhIAdNaeZzXSkuEzmtPAvC51F_VKdKrO',
   },
   {
     contentType: 'image/heic',
     name: 'HEIC',
     extensions: ['heic', 'heics', 'hif'],
     signatures: branded('heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs'),
-    decoder: 'libheif',
+    decoder: 'heif',
+    package: LIBHEIF,
+    metadata: 'file',
+    film: 'box',
+    sample:
+      'AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAa1tZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAAAA5waXRtAAAAAAACAAAAEGlkYXQAAAAAAAIAAgAAADhpbG9jAQAAAERAAAIAAQAAAAAAAAHRAAEAAAAAAAAALAACAAEAAAAAAAAAAQAAAAAAAAAIAAAAOGlpbmYAAAAAAAIAAAAVaW5mZQIAAAEAAQAAaHZjMQAAAAAVaW5mZQIAAAAAAgAAZ3JpZAAAAADYaXBycAAAALZpcGNvAAAAdmh2Y0MBA3AAAAAAAAAAAAAe8AD8_fj4AAAPAyAAAQAYQAEMAf__A3AAAAMAkAAAAwAAAwAeugJAIQABACpCAQEDcAAAAwCQAAADAAADAB6gIIEFluqumubgQEDAgAAAAwCAAAADAIQiAAEABkQBwXPBiQAAABRpc3BlAAAAAAAAAEAAAABAAAAAFGlzcGUAAAAAAAAAAgAAAAIAAAAQcGl4aQAAAAADCAgIAAAAGmlwbWEAAAAAAAAAAgABAoECAAICA4QAAAAaaXJlZgAAAAAAAAAOZGltZwACAAEAAQAAADRtZGF0AAAAKCgBrwQSFecc_WnUy3u37Oyb1snEBEUnhPQEjshBkEJgvx-KCLtLYCA',
   },
   {
     contentType: 'image/heif',
     name: 'HEIF',
     extensions: ['heif', 'heifs'],
     signatures: branded('mif1', 'msf1'),
-    decoder: 'libheif',
+    decoder: 'heif',
+    package: LIBHEIF,
+    metadata: 'file',
+    film: 'box',
+  },
+  {
+    contentType: 'image/jxl',
+    name: 'JPEG XL',
+    extensions: ['jxl'],
+    // A codestream on its own, or in a container.
+    signatures: begins('\xff\x0a', '\0\0\0\x0cJXL \r\n\x87\n'),
+    decoder: 'jxl',
+    package: 'jxl-oxide-wasm',
+    metadata: 'decoder',
+    // Cameras have up to 102 megapixels; a slow core takes 45 seconds for these.
+    maxPixels: 104_000_000,
+    sample: '_woIEBBQXAgIAgEAfABLGIsVUlwXnGMh2w1FOPww4QfY801bGp3pfn8VioMC',
   },
   ...rawFormats,
 ];
 
 /** Pictures that are not accepted, so that they can be called by their names. */
-export const otherFormats: readonly Omit<PictureFormat, 'decoder'>[] = [
+export const otherFormats: readonly Pick<PictureFormat, 'contentType' | 'name' | 'extensions' | 'signatures'>[] = [
   { contentType: 'image/avci', name: 'AVCI', extensions: ['avci', 'avcs'], signatures: branded('avci', 'avcs') },
   { contentType: 'image/bmp', name: 'BMP', extensions: ['bmp', 'dib'], signatures: [] },
   {
@@ -106,12 +192,6 @@ export const otherFormats: readonly Omit<PictureFormat, 'decoder'>[] = [
     signatures: begins('\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'),
   },
   { contentType: 'image/jls', name: 'JPEG-LS', extensions: ['jls'], signatures: begins('\xff\xd8\xff\xf7') },
-  {
-    contentType: 'image/jxl',
-    name: 'JPEG XL',
-    extensions: ['jxl'],
-    signatures: begins('\xff\x0a', '\0\0\0\x0cJXL \r\n\x87\n'),
-  },
   {
     contentType: 'image/vnd.adobe.photoshop',
     name: 'PSD',
@@ -173,8 +253,9 @@ export function formatBySignature<T extends Pick<PictureFormat, 'signatures'>>(
 /** All signatures are within them. */
 const SIGNATURE_BYTES = 32;
 
-export function isRawType(contentType: string): boolean {
-  return rawFormats.some((format) => format.contentType === contentType);
+/** The accepted format of a type. */
+export function formatOf(contentType: string): PictureFormat | undefined {
+  return acceptedFormats.find((format) => format.contentType === contentType);
 }
 
 /** For people: `JPEG, …, GIF and raw files of cameras (DNG, …)`. */

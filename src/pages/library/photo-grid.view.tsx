@@ -1,4 +1,5 @@
 import type { PhotoTotals } from '../../core/customers/customer.js';
+import { formatOf } from '../../core/media/formats.js';
 import { renditionSizes } from '../../core/media/media-reader.js';
 import { offsetAt } from '../../core/media/zones.js';
 import { MAX_COUNTED_IN_MONTH, type PhotoMonth } from '../../core/photos/months.js';
@@ -69,16 +70,13 @@ function Tile({ shown, query, size }: GridProps & { shown: PhotoWithUrls }) {
   );
 }
 
-/** Formats that browsers display themselves. */
-const displayable = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif'];
-
 /**
  * The address of all pixels of the photo: those of the original, where a browser can display it and the photo was not turned; otherwise,
  * if the largest rendition has fewer, a picture that is made of them.
  */
 function sharpest({ id, contentType, rotation, width, height, ...photo }: PhotoWithTags): string | undefined {
   if (photo.originalLostAt !== null || photo.trashedAt !== null) return undefined;
-  if (displayable.includes(contentType) && rotation === 0) return `/settings/photos/${id}/original`;
+  if (formatOf(contentType)?.isDisplayable && rotation === 0) return `/settings/photos/${id}/original`;
   return Math.max(width, height) > renditionSizes.large ? `/settings/photos/${id}/full` : undefined;
 }
 

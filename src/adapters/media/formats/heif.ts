@@ -31,6 +31,7 @@ export interface DecodedHeif extends Pixels {
 }
 
 export interface HeifOrder {
+  readonly contentType: string;
   readonly maxPixels: number;
   readonly space: ColourSpace | null;
   readonly structure: HeifStructure | null;
@@ -60,7 +61,7 @@ export function decodeHeif(file: Uint8Array, order: HeifOrder): DecodedHeif {
       throw error;
     }
   } catch (error) {
-    if (error instanceof LimitExceeded) throw beyondDecoder('image/heic');
+    if (error instanceof LimitExceeded) throw beyondDecoder(order.contentType);
     // A trap inside WebAssembly, out of memory included.
     if (error instanceof Error && error.name === 'RuntimeError') throw decodeFailed();
     throw error;

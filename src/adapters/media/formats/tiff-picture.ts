@@ -284,7 +284,8 @@ export interface Pixels {
   readonly height: number;
   /** RGB, or RGB with alpha that is not multiplied in. */
   readonly channels: 3 | 4;
-  row(y: number): Uint8Array;
+  /** Asked for one after the other, from the top. */
+  row(y: number): Uint8Array | Promise<Uint8Array>;
 }
 
 const SHORT = 3;
@@ -321,7 +322,8 @@ export async function writePixelTiff(path: string, pixels: Pixels, profile: Uint
     // `writeFile`, which goes on where a call wrote only some of its bytes, as on a disk that is nearly full.
     await file.writeFile(head);
     for (let strip = 0; strip < strips; strip += 1) {
-      const rows = Array.from({ length: rowsOf(strip) }, (_, row) => pixels.row(strip * ROWS_PER_STRIP + row));
+      const rows: Uint8Array[] = [];
+      for (let row = 0; row < rowsOf(strip); row += 1) rows.push(await pixels.row(strip * ROWS_PER_STRIP + row));
       await file.writeFile(Buffer.concat(rows));
     }
   } finally {

@@ -1,21 +1,21 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, open as openFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { renditionSizes } from '../../core/media/media-reader.js';
-import { declaredColours } from './formats/declared-colours.js';
-import { bytesAt } from './formats/file-bytes.js';
+import { renditionSizes } from '../../../core/media/media-reader.js';
+import { declaredColours } from '../formats/declared-colours.js';
+import { bytesAt } from '../formats/file-bytes.js';
 import {
   isCut,
   largestPreview,
   metadataTiff,
-  type OTHER_RAW,
+  OTHER_RAW,
   type Preview,
   type Range,
   type RawFile,
-} from './formats/raw-file.js';
-import { readCr3, readRaf, readTiffRaw } from './formats/raw-readers.js';
-import { isTurned, type Picture, swapped } from './small-picture.js';
-import { decodeFailed, noPreview, requireDensity, requirePictureSize } from './sniff.js';
+} from '../formats/raw-file.js';
+import { readCr3, readRaf, readTiffRaw } from '../formats/raw-readers.js';
+import { isTurned, type OpenFile, type OpenPicture, type Picture, swapped } from '../small-picture.js';
+import { decodeFailed, noPreview, requireDensity, requirePictureSize } from '../sniff.js';
 
 /** Longest side that a preview must have: smaller ones are for a camera's own display. */
 const MIN_PREVIEW = renditionSizes.small;
@@ -26,26 +26,21 @@ export async function readRaw(file: FileHandle): Promise<RawFile | typeof OTHER_
   return (await readTiffRaw(file)) ?? (await readRaf(file)) ?? (await readCr3(file));
 }
 
-export interface RawOrder {
-  readonly raw: RawFile;
-  readonly file: FileHandle;
-  /** Where temporary files may be created. */
-  readonly folder: string;
-  readonly maxPixels: number;
-}
-
-/** Opens the largest preview for `work`, as `withPicture` does with other files. Throws refusals. */
-export async function withRawPicture<T>(order: RawOrder, work: (picture: Picture) => Promise<T>): Promise<T> {
-  const { raw, file, folder, maxPixels } = order;
+/** Opens the largest preview. */
+export const open: OpenPicture = async (order, work) => {
+  const { file, folder } = order;
+  const raw = await readRaw(file);
+  // Its first bytes are all that it has of a raw file.
+  if (raw === null || raw === OTHER_RAW) throw decodeFailed();
   const preview = await requirePreview(raw, file);
   const path = join(folder, 'preview.jpg');
   try {
     await copy(file, preview, path);
-    return await work(await opened(order, path, preview, maxPixels));
+    return await work(await opened(order, raw, { path, preview }));
   } finally {
     await rm(path, { force: true });
   }
-}
+};
 
 async function requirePreview(raw: RawFile, file: FileHandle): Promise<Preview> {
   const { size } = await file.stat();
@@ -54,7 +49,11 @@ async function requirePreview(raw: RawFile, file: FileHandle): Promise<Preview> 
   throw isCut(raw, size).preview ? decodeFailed() : noPreview(raw.contentType, MIN_PREVIEW);
 }
 
-async function opened({ raw, file }: RawOrder, path: string, preview: Preview, maxPixels: number): Promise<Picture> {
+async function opened(
+  { contentType, file, maxPixels }: OpenFile,
+  raw: RawFile,
+  { path, preview }: { readonly path: string; readonly preview: Preview },
+): Promise<Picture> {
   const header = await sharp(path, { failOn: 'none', limitInputPixels: false })
     .metadata()
     .catch(() => {
@@ -62,12 +61,13 @@ async function opened({ raw, file }: RawOrder, path: string, preview: Preview, m
     });
   requirePictureSize(header.width, header.height, maxPixels);
   const { width, height } = header;
-  requireDensity({ contentType: 'image/jpeg', width, height, sizeBytes: preview.length });
+  requireDensity({ contentType, width, height, sizeBytes: preview.length });
   const orientation = [header.orientation, raw.orientation].find(isOrientation) ?? 1;
   const size = isTurned(orientation) ? swapped({ width, height }) : { width, height };
   return {
     path,
-    contentType: raw.contentType,
+    contentType,
+    isJpeg: true,
     ...size,
     orientation,
     alpha: false,
@@ -86,7 +86,7 @@ function isOrientation(value: number | null | undefined): value is number {
 }
 
 async function copy(from: FileHandle, { start, length }: Range, path: string): Promise<void> {
-  const to = await open(path, 'wx', 0o600);
+  const to = await openFile(path, 'wx', 0o600);
   try {
     for (let at = 0; at < length; at += CHUNK_BYTES) {
       // `writeFile`, which goes on where a call wrote only some of its bytes, as on a disk that is nearly full.

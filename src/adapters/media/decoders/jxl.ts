@@ -1,0 +1,335 @@
+import { type FileHandle, open as openFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliDecompress, crc32 } from 'node:zlib';
+import { asDecoded } from '../formats/declared-colours.js';
+import { type Box, Boxes, bytesAt } from '../formats/file-bytes.js';
+import { type Pixels, writePixelTiff } from '../formats/tiff-picture.js';
+import { type OpenFile, type OpenPicture, type SmallPicture, smallPicture } from '../small-picture.js';
+import { decodeFailed, Refusal, requirePictureSize } from '../sniff.js';
+import { opened } from './libvips.js';
+
+/**
+ * Opens a JPEG XL file (ISO/IEC 18181): a codestream, on its own or in a container. The codestream says how it is oriented and what its
+ * colours are, and the decoder applies the first: EXIF of the container has no say in either.
+ */
+export const open: OpenPicture = async (order, work) => {
+  const { path, folder, contentType, maxPixels } = order;
+  await requireDeclaredSize(order.file, maxPixels);
+  const decoder = await JxlDecoder.load(order.file, maxPixels);
+  const tiff = join(folder, 'pixels');
+  try {
+    const pixels = await decodedPixels(decoder, folder);
+    await writePixelTiff(tiff, pixels, undefined);
+    const { width, height, channels } = pixels;
+    return await work({
+      path: tiff,
+      contentType,
+      isJpeg: false,
+      width,
+      height,
+      orientation: 1,
+      alpha: channels === 4,
+      colours: asDecoded,
+      page: 0,
+      unlimited: false,
+      damaged: pixels.damaged,
+      metadataPath: path,
+      ...(await metadataIn(order.file)),
+    });
+  } finally {
+    await rm(tiff, { force: true });
+  }
+};
+
+/** The type of the first box of a container. A codestream on its own has none. */
+const CONTAINER = 'JXL ';
+/** Before the part of a codestream in a box `jxlp`: its number. */
+const PART_NUMBER_BYTES = 4;
+/** The signature, and the most bytes that a size takes. */
+const SIZE_BYTES = 11;
+const SIDE_BITS = [9, 13, 18, 30] as const;
+const RATIOS = [null, [1, 1], [12, 10], [4, 3], [3, 2], [16, 9], [5, 4], [2, 1]] as const;
+
+/** Refuses a picture by the header of its codestream (ISO/IEC 18181-1, D.2), before the decoder has any of it. */
+async function requireDeclaredSize(file: FileHandle, maxPixels: number): Promise<void> {
+  const boxes = await new Boxes(file).within(0, (await file.stat()).size);
+  const first = boxes.find(({ type }) => type === 'jxlc' || type === 'jxlp');
+  const start = first ? first.content + (first.type === 'jxlp' ? PART_NUMBER_BYTES : 0) : 0;
+  // What is left to the decoder: a part that ends within the size.
+  if (first && first.start + first.length < start + SIZE_BYTES) return;
+  const bytes = await bytesAt(file, boxes[0]?.type === CONTAINER ? start : 0, SIZE_BYTES);
+  let left = BigInt(`0x${Buffer.from(bytes).reverse().toString('hex') || '0'}`) >> 16n;
+  const take = (bits: number) => {
+    const value = Number(BigInt.asUintN(bits, left));
+    left >>= BigInt(bits);
+    return value;
+  };
+  const isSmall = take(1) === 1;
+  const side = () => (isSmall ? 8 * (1 + take(5)) : 1 + take(SIDE_BITS[take(2)] ?? 0));
+  const height = side();
+  const ratio = RATIOS[take(3)];
+  requirePictureSize(ratio ? Math.floor((height * ratio[0]) / ratio[1]) : side(), height, maxPixels);
+}
+
+/** Rows that are decoded at a time, as many as a group of a codestream has: all at once would need 28 bytes for each pixel. */
+const ROWS = 256;
+
+interface DecodedPixels extends Pixels {
+  /** Some of it could not be decoded and is left blank, or the file ends before it. */
+  readonly damaged: boolean;
+}
+
+/** The pixels in sRGB, from the top. */
+async function decodedPixels(decoder: JxlDecoder, folder: string): Promise<DecodedPixels> {
+  const { width, height } = decoder;
+  const stripAt = async (top: number) => {
+    const png = decoder.render({ left: 0, top, width, height: Math.min(ROWS, height - top) });
+    return png && (await pixelsOfPng(png, folder));
+  };
+  let [strip, end] = [await stripAt(0), Math.min(ROWS, height)];
+  if (strip === null) throw decodeFailed();
+  const { channels } = strip.raw;
+  if (channels !== 3 && channels !== 4) throw decodeFailed();
+  const rowBytes = width * channels;
+  const blank = new Uint8Array(rowBytes);
+  return {
+    width,
+    height,
+    channels,
+    get damaged() {
+      return decoder.isDamaged;
+    },
+    row: async (y) => {
+      if (y >= end) {
+        strip = await stripAt(end);
+        end += ROWS;
+      }
+      const at = (y % ROWS) * rowBytes;
+      return strip === null ? blank : strip.data.subarray(at, at + rowBytes);
+    },
+  };
+}
+
+/** A strip as the decoder gives it: a PNG, which names its colours by numbers or a profile. */
+async function pixelsOfPng(png: Buffer, folder: string): Promise<SmallPicture> {
+  const path = join(folder, 'strip.png');
+  nameDisplayP3(png);
+  await writeFile(path, png, { mode: 0o600 });
+  const file = await openFile(path, 'r');
+  try {
+    const order: OpenFile = { path, folder, file, contentType: 'image/png', maxPixels: Number.POSITIVE_INFINITY };
+    const picture = await opened(order, null);
+    return await smallPicture(picture, { width: picture.width, height: picture.height, failOn: 'error' });
+  } finally {
+    await file.close();
+    await rm(path, { force: true });
+  }
+}
+
+/** Where the type of the chunk behind IHDR is, and its numbers (PNG, third edition, 11.3.2.6). */
+const [SECOND_CHUNK, PRIMARIES, NUMBERS_END] = [37, 41, 45];
+/** ITU-T H.273: the primaries are the same, white is that of cinemas or that of displays. */
+const [DCI_P3, DISPLAY_P3] = [11, 12];
+
+/** The decoder gives both the number of the first, and that of cinemas is hardly found in pictures. */
+function nameDisplayP3(png: Buffer): void {
+  if (png.toString('latin1', SECOND_CHUNK, PRIMARIES) !== 'cICP' || png[PRIMARIES] !== DCI_P3) return;
+  png[PRIMARIES] = DISPLAY_P3;
+  png.writeUInt32BE(crc32(png.subarray(SECOND_CHUNK, NUMBERS_END)), NUMBERS_END);
+}
+
+/** Bytes of each of EXIF and XMP, unpacked. */
+const MAX_METADATA_BYTES = 1024 * 1024;
+/** Between the head of a box `Exif` and what is in it: where the TIFF begins in that. */
+const EXIF_OFFSET_BYTES = 4;
+
+/** Reads EXIF and XMP of a container (ISO/IEC 18181-2, 9.4 to 9.6), each of which may be compressed. */
+async function metadataIn(file: FileHandle): Promise<{ exif: Uint8Array | undefined; xmp: Uint8Array | undefined }> {
+  const { size } = await file.stat();
+  const found = new Map<string, Uint8Array>();
+  const boxes = await new Boxes(file).within(0, size);
+  for (const box of boxes[0]?.type === CONTAINER ? boxes : []) {
+    const metadata = await contentOf(file, box, size);
+    if (metadata !== null && !found.has(metadata.type)) found.set(metadata.type, metadata.content);
+  }
+  const exif = found.get('Exif');
+  return { exif: exif && tiffIn(exif), xmp: found.get('xml ') };
+}
+
+function tiffIn(exif: Uint8Array): Uint8Array | undefined {
+  if (exif.length < EXIF_OFFSET_BYTES) return undefined;
+  const offset = new DataView(exif.buffer, exif.byteOffset).getUint32(0);
+  return exif.subarray(EXIF_OFFSET_BYTES + offset);
+}
+
+/** The content of a box of metadata; null of another, of one that is too large, and of one that the file ends before. */
+async function contentOf(
+  file: FileHandle,
+  { type, start, length, content }: Box,
+  size: number,
+): Promise<{ readonly type: string; readonly content: Uint8Array } | null> {
+  const bytes = start + length - content;
+  if (!['Exif', 'xml ', 'brob'].includes(type) || bytes > MAX_METADATA_BYTES || start + length > size) return null;
+  const stored = await bytesAt(file, content, bytes);
+  if (type !== 'brob') return { type, content: stored };
+  const options = { maxOutputLength: MAX_METADATA_BYTES };
+  const unpacked = await promisify(brotliDecompress)(stored.subarray(4), options).catch(() => null);
+  return unpacked && { type: stored.toString('latin1', 0, 4), content: unpacked };
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/** A part of a picture, as the decoder asks for it. */
+interface Strip {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * jxl-oxide in its WebAssembly build, by its exported functions: what it comes with for JavaScript has one instance for the life of a process,
+ * whose memory would never shrink and would outlive a hostile file. A failed call returns its error in a table, or traps.
+ */
+class JxlDecoder {
+  readonly #decoder: Exports;
+  readonly #image: number;
+  #isDamaged = false;
+  #left: Uint8Array = Buffer.alloc(0);
+
+  private constructor(decoder: Exports) {
+    this.#decoder = decoder;
+    this.#image = decoder.jxlimage_new();
+  }
+
+  /** Reads a file. Throws a refusal when that cannot be, or it is of more than `maxPixels`. */
+  static async load(file: FileHandle, maxPixels: number): Promise<JxlDecoder> {
+    const decoder = new JxlDecoder(await instance());
+    // Its header is read once all is there: of a profile that is incomplete, the decoder says that it is wrong.
+    for (let at = 0, isMore = true; isMore; at += CHUNK_BYTES) {
+      const chunk = await bytesAt(file, at, CHUNK_BYTES);
+      isMore = decoder.#feed(chunk) && chunk.length === CHUNK_BYTES;
+    }
+    decoder.#initialize();
+    requirePictureSize(decoder.width, decoder.height, maxPixels);
+    return decoder;
+  }
+
+  /** Upright, as everything here. */
+  get width(): number {
+    return this.#decoder.jxlimage_width(this.#image);
+  }
+
+  get height(): number {
+    return this.#decoder.jxlimage_height(this.#image);
+  }
+
+  /** Whether some of what was rendered is missing. */
+  get isDamaged(): boolean {
+    return this.#isDamaged;
+  }
+
+  /** Decodes a part of the first picture to a PNG, of 8 bits or 16; null when it is damaged. */
+  render(strip: Strip): Buffer | null {
+    const png = trapped(() => {
+      this.#decoder.jxlimage_set_rendering_region(this.#image, strip);
+      const [rendered, , renderingFailed] = this.#decoder.jxlimage_render(this.#image, FIRST);
+      if (renderingFailed) return null;
+      const [start, length, , encodingFailed] = this.#decoder.renderresult_encodeToPng(rendered);
+      if (encodingFailed) return null;
+      const bytes = Buffer.from(new Uint8Array(this.#decoder.memory.buffer, start >>> 0, length >>> 0));
+      this.#decoder.__wbindgen_free(start, length, 1);
+      return bytes;
+    });
+    if (png === null) this.#isDamaged = true;
+    return png;
+  }
+
+  /** Whether the bytes are as they should be, as far as it looked at them. It leaves some where it needs those that follow. */
+  #feed(chunk: Uint8Array): boolean {
+    const bytes = Buffer.concat([this.#left, chunk]);
+    return trapped(() => {
+      const start = this.#decoder.__wbindgen_malloc(bytes.length, 1) >>> 0;
+      new Uint8Array(this.#decoder.memory.buffer, start, bytes.length).set(bytes);
+      const [fed, , failed] = this.#decoder.jxlimage_feedBytes(this.#image, start, bytes.length);
+      this.#left = bytes.subarray(fed >>> 0);
+      return !failed && this.#left.length < CHUNK_BYTES;
+    });
+  }
+
+  #initialize(): void {
+    trapped(() => {
+      const [initialized, , failed] = this.#decoder.jxlimage_tryInit(this.#image);
+      if (failed || initialized === 0) throw decodeFailed();
+      this.#isDamaged = this.#decoder.jxlimage_num_loaded_keyframes(this.#image) >>> 0 === 0;
+    });
+  }
+}
+
+const FIRST = 0;
+
+/** A trap inside WebAssembly, out of memory included, is the file's fault. */
+function trapped<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    throw error instanceof Refusal ? error : decodeFailed();
+  }
+}
+
+/** The functions of the decoder that are used here; numbers are pointers into its memory, or plain integers. */
+interface Exports {
+  /** Its buffer is replaced by another whenever it grows. */
+  readonly memory: { readonly buffer: ArrayBuffer };
+  /** Where values of JavaScript are. */
+  readonly __wbindgen_export_2: { grow(slots: number): void };
+  __wbindgen_start(): void;
+  __wbindgen_malloc(bytes: number, alignment: number): number;
+  __wbindgen_free(start: number, bytes: number, alignment: number): void;
+  jxlimage_new(): number;
+  jxlimage_feedBytes(
+    image: number,
+    start: number,
+    bytes: number,
+  ): readonly [fed: number, error: number, failed: number];
+  jxlimage_tryInit(image: number): readonly [initialized: number, error: number, failed: number];
+  jxlimage_num_loaded_keyframes(image: number): number;
+  jxlimage_width(image: number): number;
+  jxlimage_height(image: number): number;
+  jxlimage_set_rendering_region(image: number, strip: Strip): void;
+  jxlimage_render(image: number, frame: number): readonly [rendered: number, error: number, failed: number];
+  renderresult_encodeToPng(rendered: number): readonly [start: number, bytes: number, error: number, failed: number];
+}
+
+/** The part that is used here; the types of Node leave it to those of browsers. */
+declare const WebAssembly: {
+  readonly Module: {
+    new (bytes: Uint8Array): object;
+    imports(module: object): readonly { readonly name: string }[];
+  };
+  readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };
+};
+
+/** A new instance with a memory of its own. */
+async function instance(): Promise<Exports> {
+  const folder = dirname(createRequire(import.meta.url).resolve('jxl-oxide-wasm/package.json'));
+  const module = new WebAssembly.Module(await readFile(join(folder, 'jxl_oxide_wasm_bg.wasm')));
+  // Names of functions that it imports have a prefix, and most a hash that is another in each version. What it asks of a browser has no answer here.
+  const imported: Readonly<Record<string, unknown>> = {
+    left: ({ left }: Strip) => left,
+    top: ({ top }: Strip) => top,
+    width: ({ width }: Strip) => width,
+    height: ({ height }: Strip) => height,
+    init_externref_table: () => exports.__wbindgen_export_2.grow(4),
+    is_undefined: (value: unknown) => value === undefined,
+  };
+  const wbg = WebAssembly.Module.imports(module).map(({ name }) => {
+    const known = name.replace(/^__wb(g|indgen)_/, '').replace(/_[0-9a-f]{16}$/, '');
+    return [name, imported[known] ?? (() => undefined)];
+  });
+  const exports = new WebAssembly.Instance(module, { wbg: Object.fromEntries(wbg) }).exports as Exports;
+  exports.__wbindgen_start();
+  return exports;
+}

@@ -1,0 +1,140 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Metadata } from 'sharp';
+import sharp from 'sharp';
+import { declaredColours, pngColours } from '../formats/declared-colours.js';
+import { bytesAt, inMemory } from '../formats/file-bytes.js';
+import type { HeifStructure } from '../formats/heif.js';
+import { type EmbeddedMetadata, pngMetadata } from '../formats/png.js';
+import { TiffReader, tiffHeader, tiffOf } from '../formats/tiff-reader.js';
+import { isDecoderLimit, isTurned, type OpenFile, type OpenPicture, type Picture, swapped } from '../small-picture.js';
+import { beyondDecoder, decodeFailed, requireDensity, requirePictureSize, unsupportedFeature } from '../sniff.js';
+
+/** A GIF's blocks are not searched beyond this for its first frame and its metadata. */
+const GIF_HEAD_BYTES = 1024 * 1024;
+
+/** Opens what sharp decodes as it is. */
+export const open: OpenPicture = async (order, work) => {
+  if (order.contentType === 'image/gif') await requireFrameSize(order.file, order.maxPixels);
+  return work(await opened(order, null));
+};
+
+/** The picture as libvips tells of it; the structure is that of an AVIF. */
+export async function opened(order: OpenFile, structure: HeifStructure | null): Promise<Picture> {
+  const { path, maxPixels, contentType, file } = order;
+  const { header, unlimited } = await headerOf(path);
+  if (header === null) throw unlimited ? beyondDecoder(contentType) : decodeFailed();
+  // In a TIFF whose directories cannot be read.
+  if (header.channels > 4 && header.space !== 'cmyk') throw unsupportedFeature(`Files of ${header.channels} channels`);
+  const found = await embeddedMetadata(file, contentType);
+  const heif = header.format === 'heif';
+  const written = header.orientation ?? (found.exif && (await orientationIn(found.exif)));
+  const orientation = heif ? 1 : exifOrientation(written);
+  const lying = { width: header.width, height: header.height };
+  const { width, height } = heif ? header.autoOrient : isTurned(orientation) ? swapped(lying) : lying;
+  requirePictureSize(width, height, maxPixels);
+  requireDensity({ contentType, width, height, sizeBytes: (await file.stat()).size });
+  return {
+    path,
+    contentType,
+    isJpeg: header.format === 'jpeg',
+    width,
+    height,
+    orientation,
+    alpha: header.hasAlpha,
+    colours: await declaredColours({
+      header,
+      ...(contentType === 'image/png' ? await pngColours(file) : { codePoints: structure?.codePoints ?? null }),
+    }),
+    page: 0,
+    unlimited,
+    damaged: false,
+    metadataPath: path,
+    exif: header.exif ?? found.exif,
+    xmp: header.xmp ?? found.xmp,
+    iptc: found.iptc,
+  };
+}
+
+/** Reads the metadata that libvips does not find. */
+async function embeddedMetadata(file: FileHandle, contentType: string): Promise<EmbeddedMetadata> {
+  if (contentType === 'image/png') return pngMetadata(file);
+  if (contentType !== 'image/gif') return {};
+  return { xmp: gifXmp(await bytesAt(file, 0, GIF_HEAD_BYTES)) };
+}
+
+const ORIENTATION = 274;
+
+async function orientationIn(exif: Uint8Array): Promise<number | undefined> {
+  const source = inMemory(tiffOf(exif));
+  const header = await tiffHeader(source, 0);
+  if (header === null) return undefined;
+  const tiff = new TiffReader(source, 0, header.little);
+  const main = await tiff.directory(header.first);
+  return (await tiff.number(main?.entries.get(ORIENTATION))) ?? undefined;
+}
+
+/** The header as libvips reads it; null when it cannot. Without limits of a decoder only where these are what is in the way: ours hold. */
+export async function headerOf(path: string): Promise<{ header: Metadata | null; unlimited: boolean }> {
+  const read = (unlimited: boolean) => sharp(path, { failOn: 'none', limitInputPixels: false, unlimited }).metadata();
+  try {
+    return { header: await read(false), unlimited: false };
+  } catch (error) {
+    const unlimited = isDecoderLimit(error);
+    return { header: unlimited ? await read(true).catch(() => null) : null, unlimited };
+  }
+}
+
+/** Values that EXIF does not have leave the picture as it is. */
+export function exifOrientation(value = 1): number {
+  return value >= 1 && value <= 8 ? value : 1;
+}
+
+async function requireFrameSize(file: FileHandle, maxPixels: number): Promise<void> {
+  const frame = firstFrame(await bytesAt(file, 0, GIF_HEAD_BYTES));
+  if (frame) requirePictureSize(frame.width, frame.height, maxPixels);
+}
+
+/**
+ * Width and height that the first frame of a GIF declares, from the bytes at its beginning; null when they end before it. A frame may be
+ * larger than the canvas, and decoders allocate memory for it.
+ */
+export function firstFrame(bytes: Uint8Array): { readonly width: number; readonly height: number } | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (const { kind, start } of blocks(bytes)) {
+    if (kind === IMAGE) return { width: view.getUint16(start + 5, true), height: view.getUint16(start + 7, true) };
+  }
+  return null;
+}
+
+const EXTENSION = 0x21;
+const IMAGE = 0x2c;
+const XMP_LABEL = '!\xff\x0bXMP DataXMP';
+
+/** The XMP packet of a GIF, with what follows it in its block, from the bytes at its beginning; undefined when there is none. */
+function gifXmp(bytes: Uint8Array): Uint8Array | undefined {
+  const label = Buffer.from(XMP_LABEL, 'latin1');
+  for (const { start, end } of blocks(bytes)) {
+    const packet = start + label.length;
+    if (label.equals(bytes.subarray(start, packet))) return bytes.subarray(packet, end);
+  }
+  return undefined;
+}
+
+/** The images and extensions of a GIF (GIF89a, 20 and 24 to 26), while they are whole as far as their headers. */
+function* blocks(
+  bytes: Uint8Array,
+): Generator<{ readonly kind: number; readonly start: number; readonly end: number }> {
+  const byte = (at: number) => bytes[at] ?? 0;
+  const colours = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
+  let start = 13 + colours(byte(10));
+  while (start + 10 <= bytes.length) {
+    const kind = byte(start);
+    if (kind !== IMAGE && kind !== EXTENSION) return;
+    // An extension begins with a label, an image with its size, colours and the width of its codes. Sub-blocks follow, each preceded by its
+    // length, until an empty one.
+    let end = start + (kind === EXTENSION ? 2 : 11 + colours(byte(start + 9)));
+    while (byte(end) !== 0) end += byte(end) + 1;
+    yield { kind, start, end };
+    start = end + 1;
+  }
+}

@@ -1,0 +1,36 @@
+import { asDecoded, declaredColours, isAdobeRgbByTiff } from '../formats/declared-colours.js';
+import { tiffPage, withUnpackedTiff } from '../formats/tiff-picture.js';
+import { isTurned, type OpenPicture, swapped } from '../small-picture.js';
+import { requirePictureSize } from '../sniff.js';
+import { exifOrientation, opened } from './libvips.js';
+
+/** Opens the largest page of a TIFF in full resolution, decoded here where libvips does not know its compression or samples. */
+export const open: OpenPicture = async (order, work) => {
+  const { path, folder, file, maxPixels } = order;
+  const page = await tiffPage(file);
+  if (page === null) return work(await opened(order, null));
+  requirePictureSize(page.width, page.height, maxPixels);
+  return withUnpackedTiff({ page, path, folder }, async (decoded) => {
+    const { header } = decoded;
+    requirePictureSize(header.width, header.height, maxPixels);
+    const size = { width: header.width, height: header.height };
+    const orientation = exifOrientation(header.orientation);
+    return work({
+      ...(isTurned(orientation) ? swapped(size) : size),
+      path: decoded.path,
+      page: decoded.page,
+      contentType: order.contentType,
+      isJpeg: false,
+      orientation,
+      alpha: page.alphaChannel !== null,
+      colours: decoded.isSrgb
+        ? asDecoded
+        : await declaredColours({ header, codePoints: null, isAdobeRgb: await isAdobeRgbByTiff(file) }),
+      unlimited: false,
+      damaged: decoded.damaged,
+      metadataPath: path,
+      exif: header.exif,
+      xmp: header.xmp,
+    });
+  });
+};
