@@ -11,7 +11,7 @@ test('core and the memory adapters compile by themselves, with fields that are d
     extends: join(root, 'tsconfig.json'),
     // Vitest, tsx and browsers define fields like this: an initializer must not read a parameter property.
     compilerOptions: { useDefineForClassFields: true, typeRoots: [join(root, 'node_modules/@types')] },
-    include: [join(root, 'src/core'), join(root, 'test/memory')],
+    include: [join(root, 'src/core'), join(root, 'testing/memory')],
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   try {

@@ -9,7 +9,7 @@ const lists = [
   'src/ports.module.ts',
   'src/pages/pages.module.ts',
   'src/adapters/typeorm/registry.ts',
-  'test/memory/memory-customer-store.ts',
+  'testing/memory/memory-customer-store.ts',
   'test/support/core-world.ts',
 ];
 
@@ -31,16 +31,19 @@ const features: Readonly<Record<string, Feature>> = {
     own: [
       /^src\/(core\/photos|adapters\/typeorm|pages)\/map$/,
       /^src\/pages\/assets\/map\.ts$/,
-      /^test\/[a-z]+\/(map\.test|(memory-)?photo-clusters(\.contract)?)\.ts$/,
+      /^test(ing)?\/[a-z]+\/(map\.test|(memory-)?photo-clusters(\.contract)?)\.ts$/,
     ],
     edits: [
       ['src/pages/pages.module.ts', "import { MapController } from './map/map.controller.js';\n"],
       ['src/pages/pages.module.ts', '      MapController,\n'],
       ['src/adapters/typeorm/registry.ts', "import { TypeormPhotoClusters } from './map/photo-clusters.js';\n"],
       ['src/adapters/typeorm/registry.ts', '  clusters: TypeormPhotoClusters,\n'],
-      ['test/memory/memory-customer-store.ts', "import { MemoryPhotoClusters } from './memory-photo-clusters.js';\n"],
       [
-        'test/memory/memory-customer-store.ts',
+        'testing/memory/memory-customer-store.ts',
+        "import { MemoryPhotoClusters } from './memory-photo-clusters.js';\n",
+      ],
+      [
+        'testing/memory/memory-customer-store.ts',
         '      clusters: passing(new MemoryPhotoClusters(this.database, customerId), pass),\n',
       ],
     ],
@@ -50,7 +53,7 @@ const features: Readonly<Record<string, Feature>> = {
     own: [
       /^src\/(core|adapters\/typeorm|api|pages)\/(own-)?shares$/,
       /^src\/(cli\/share-command\.ts|pages\/assets\/(share\.ts|styles\/share\.css))$/,
-      /^test\/[a-z]+\/((own-)?shares?(-[a-z-]+)?\.(test|contract)|memory-shares)\.ts$/,
+      /^test(ing)?\/[a-z]+\/((own-)?shares?(-[a-z-]+)?\.(test|contract)|memory-shares)\.ts$/,
     ],
     edits: [
       ['src/app.module.ts', "import { shareErrorPage } from './pages/shares/share-page.js';\n"],
@@ -70,12 +73,12 @@ const features: Readonly<Record<string, Feature>> = {
       ],
       ['src/adapters/typeorm/registry.ts', '  shareTable,\n'],
       ['src/adapters/typeorm/registry.ts', '  shares: TypeormShareRepository,\n'],
-      ['test/memory/memory-customer-store.ts', "import { MemoryShareRepository } from './memory-shares.js';\n"],
+      ['testing/memory/memory-customer-store.ts', "import { MemoryShareRepository } from './memory-shares.js';\n"],
       [
-        'test/memory/memory-customer-store.ts',
+        'testing/memory/memory-customer-store.ts',
         '      shares: passing(new MemoryShareRepository(this.database, customerId, locked), pass),\n',
       ],
-      ['test/support/core-world.ts', "import { MemoryShareFinder } from '../memory/memory-shares.js';\n"],
+      ['test/support/core-world.ts', "import { MemoryShareFinder } from '../../testing/memory/memory-shares.js';\n"],
       ['test/support/core-world.ts', '    shares: new MemoryShareFinder(database),\n'],
       // Elsewhere: the body of its events, and its command.
       ['src/api/webhooks/event-body.ts', "import { announcedShare } from '../shares/share.view.js';\n"],
@@ -97,7 +100,7 @@ beforeAll(() => {
 afterAll(() => copy.remove());
 
 test.each(Object.entries(features))('%s can be removed, with few lines that name it elsewhere', (_, feature) => {
-  const all = ['src', 'test'].flatMap((folder) =>
+  const all = ['src', 'testing', 'test'].flatMap((folder) =>
     readdirSync(join(copy.path, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   );
   const names = all.filter((name) => feature.own.some((pattern) => pattern.test(name)));

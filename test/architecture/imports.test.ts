@@ -64,6 +64,17 @@ test('adapters import core and adapters, never the API or pages', () => {
   expect(broken(/^src\/adapters\//, allowed)).toEqual([]);
 });
 
+test('what is published for tests imports core, the worker, adapters and itself, and through them nothing but built-ins of node', () => {
+  const published = sources('testing');
+  const byPath = new Map([...all, ...published].map((file) => [file.path, file]));
+  const reached = new Set(published.map(({ path }) => path));
+  // A set is walked on to what is added meanwhile.
+  for (const path of reached) for (const target of byPath.get(path)?.imports ?? []) reached.add(target);
+  const allowed = /^(node:|testing\/|src\/(core|worker|adapters)\/)/;
+  expect(reached.size).toBeGreaterThan(100);
+  expect([...reached].filter((target) => !allowed.test(target))).toEqual([]);
+});
+
 test('the files of pages are found too, with their imports', () => {
   const page = all.find(({ path }) => path === 'src/pages/page.tsx');
   expect(page?.imports).toEqual(expect.arrayContaining(['src/pages/form.tsx', 'preact-render-to-string']));

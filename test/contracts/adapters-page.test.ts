@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformSync } from '@swc/core';
-import { MemoryBlobStore } from '../memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
 
 const page = readFileSync(join(__dirname, '../../docs/adapters.md'), 'utf8');
 

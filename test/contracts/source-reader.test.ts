@@ -1,5 +1,5 @@
 import { HttpSourceReader } from '../../src/adapters/sources/http-source-reader.js';
-import { MemorySourceReader } from '../memory/memory-source-reader.js';
+import { MemorySourceReader } from '../../testing/memory/memory-source-reader.js';
 import { type ServedFile, SourceServer, serve } from '../support/source-server.js';
 import { sourceReaderContract } from './source-reader.contract.js';
 

@@ -6,7 +6,7 @@ import { trashPhoto } from '../../src/core/photos/trash.js';
 import { HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError, isOutage } from '../../src/core/shared/errors.js';
 import { runJob } from '../../src/worker/run-job.js';
-import { MemoryMediaReader } from '../memory/memory-media-reader.js';
+import { MemoryMediaReader } from '../../testing/memory/memory-media-reader.js';
 import { claimJob } from '../support/claim.js';
 import {
   Account,

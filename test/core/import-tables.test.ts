@@ -10,7 +10,7 @@ import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import { DAY, HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { runJob } from '../../src/worker/run-job.js';
-import { brokenPictureBytes } from '../memory/memory-media-reader.js';
+import { brokenPictureBytes } from '../../testing/memory/memory-media-reader.js';
 import { claimJob } from '../support/claim.js';
 import {
   Account,

@@ -8,7 +8,7 @@ import type { InlineFile } from '../../src/core/imports/register/inline.js';
 import { registerPhotos } from '../../src/core/imports/register/register.js';
 import { HOUR } from '../../src/core/shared/clock.js';
 import { signToken } from '../../src/core/shared/secrets.js';
-import { brokenPictureBytes, pictureBytes } from '../memory/memory-media-reader.js';
+import { brokenPictureBytes, pictureBytes } from '../../testing/memory/memory-media-reader.js';
 import {
   Account,
   announced,

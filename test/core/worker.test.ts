@@ -12,10 +12,10 @@ import {
 import { DomainError } from '../../src/core/shared/errors.js';
 import { FETCH_SLOTS, fetchPool, type JobHandler, type JobPoolOptions, jobPool } from '../../src/worker/pools.js';
 import { type RunningWorker, runWorker } from '../../src/worker/worker.js';
-import { MemoryCustomerStore } from '../memory/memory-customer-store.js';
-import { MemoryDatabase } from '../memory/memory-database.js';
-import { MemoryJobQueue } from '../memory/memory-job-queue.js';
-import { SettableClock } from '../memory/settable-clock.js';
+import { MemoryCustomerStore } from '../../testing/memory/memory-customer-store.js';
+import { MemoryDatabase } from '../../testing/memory/memory-database.js';
+import { MemoryJobQueue } from '../../testing/memory/memory-job-queue.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { claimJob } from '../support/claim.js';
 
 const HOURS = 60 * 60;

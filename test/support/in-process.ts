@@ -5,10 +5,10 @@ import type { Photo } from '../../src/core/photos/photo.js';
 import { makeRendition } from '../../src/core/photos/renditions/make.js';
 import type { Rendition } from '../../src/core/photos/renditions/rendition.js';
 import type { Ports, Uses } from '../../src/core/ports.js';
-import { MemoryRenditionLeases } from '../memory/memory-rendition-leases.js';
-import { PlainImportSteps } from '../memory/plain-import-steps.js';
-import { PlainRenditionMaker } from '../memory/plain-rendition-maker.js';
-import { PlainVerifiedBlobs } from '../memory/plain-verified-blobs.js';
+import { MemoryRenditionLeases } from '../../testing/memory/memory-rendition-leases.js';
+import { PlainImportSteps } from '../../testing/memory/plain-import-steps.js';
+import { PlainRenditionMaker } from '../../testing/memory/plain-rendition-maker.js';
+import { PlainVerifiedBlobs } from '../../testing/memory/plain-verified-blobs.js';
 
 type InProcess = Uses<'importSteps' | 'verifiedBlobs' | 'renditionMaker'>;
 type Others = Omit<Ports, keyof InProcess>;

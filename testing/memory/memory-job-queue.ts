@@ -171,7 +171,7 @@ export class MemoryJobQueue extends MemoryAttemptEnds implements JobQueue {
       for (const pool of ['jobs', 'deliveries', 'fetches'] as const) if (this.due(pool).length > 0) wake(pool);
     };
     const unlisten = this.database.onCommit(look);
-    // Nobody tells when a clock has moved on.
+    // No signal comes when a clock has moved on.
     const looking = setInterval(look, LOOK_EVERY_MS).unref();
     return async () => {
       clearInterval(looking);
