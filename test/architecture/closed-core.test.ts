@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sources } from './sources.js';
 
 const root = join(__dirname, '../..');
 
@@ -21,4 +22,12 @@ test('core and the memory adapters compile by themselves, with fields that are d
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('a name that a file of core exports means one thing: all of them are published together', () => {
+  const names = sources('src/core').flatMap(({ code }) =>
+    [...code.matchAll(/^export (?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm)].map(([, name]) => name),
+  );
+  expect(names.length).toBeGreaterThan(1000);
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });

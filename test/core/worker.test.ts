@@ -1,7 +1,7 @@
 import type { Customer } from '../../src/core/customers/customer.js';
 import {
-  type Claim,
   type Job,
+  type JobClaim,
   type JobQueue,
   type JobWork,
   MAX_FAILURES,
@@ -517,7 +517,7 @@ class FaultyQueue implements JobQueue {
 
   constructor(private readonly queue: JobQueue) {}
 
-  async claim<P extends Pool>(pool: P, claim: Claim): Promise<readonly Job<P>[]> {
+  async claim<P extends Pool>(pool: P, claim: JobClaim): Promise<readonly Job<P>[]> {
     this.claims += 1;
     this.fail('claim');
     const jobs = await this.queue.claim(pool, claim);
