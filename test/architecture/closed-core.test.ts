@@ -1,27 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sources } from './sources.js';
 
 const root = join(__dirname, '../..');
 
-test('core and the memory adapters compile by themselves, with fields that are defined before a constructor assigns what it was given', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'closed-core-'));
-  const config = {
-    extends: join(root, 'tsconfig.json'),
-    // Vitest, tsx and browsers define fields like this: an initializer must not read a parameter property.
-    compilerOptions: { useDefineForClassFields: true, typeRoots: [join(root, 'node_modules/@types')] },
-    include: [join(root, 'src/core'), join(root, 'testing/memory')],
-  };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  try {
-    const tsc = join(root, 'node_modules/@typescript/native/bin/tsc');
-    const { stdout } = spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8', cwd: root });
-    expect(stdout).toBe('');
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+test('core and what is published for tests compile by themselves, with fields that are defined before a constructor assigns what it was given', () => {
+  const tsc = join(root, 'node_modules/@typescript/native/bin/tsc');
+  const args = [tsc, '-p', 'tsconfig.library.json', '--noEmit'];
+  expect(spawnSync(process.execPath, args, { encoding: 'utf8', cwd: root })).toMatchObject({ status: 0, stdout: '' });
 });
 
 test('a name that a file of core exports means one thing: all of them are published together', () => {

@@ -11,6 +11,7 @@ import { DAY, HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { brokenPictureBytes } from '../../testing/memory/memory-media-reader.js';
+import { withInProcess } from '../../testing/memory-ports.js';
 import { claimJob } from '../support/claim.js';
 import {
   Account,
@@ -26,7 +27,6 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
-import { withInProcess } from '../support/in-process.js';
 import { present } from '../support/tenant.js';
 
 /**

@@ -14,6 +14,7 @@ import { busyIn, runWorker } from '../../src/worker/worker.js';
 import { pictureBytes } from '../../testing/memory/memory-media-reader.js';
 import { failure, type MemorySource } from '../../testing/memory/memory-source-reader.js';
 import { PlainUploadSlots } from '../../testing/memory/plain-upload-slots.js';
+import { withInProcess } from '../../testing/memory-ports.js';
 import { claimFrom } from '../support/claim.js';
 import {
   Account,
@@ -28,7 +29,6 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
-import { withInProcess } from '../support/in-process.js';
 import { Gate, present } from '../support/tenant.js';
 import { until } from '../support/until.js';
 
