@@ -83,7 +83,7 @@ function replace(dist, draft, old) {
 }
 
 async function declare(folder) {
-  if (folder === root) return writeLibrary(root, join(root, 'dist'));
+  if (folder === root) return writeLibrary(root);
   const tsc = join(root, 'node_modules', '@typescript', 'native', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [tsc, '-p', folder], { stdio: 'inherit' });
   if (status !== 0) throw new Error(`The types of ${folder} could not be written.`);

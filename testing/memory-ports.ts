@@ -51,8 +51,9 @@ type Changes = Partial<Omit<Ports, 'limits'>> & { readonly limits?: Partial<Limi
  * Returns all ports in memory, on a database of their own. A change stands in for a port, and the ports that are made from that one use it; of
  * the limits, those that are not named are the service's. Passkeys are refused, because checking one takes a library: name a reader where they matter.
  */
-export function memoryPorts<Given extends Changes = Record<never, never>>(
-  changes?: Given,
+export function memoryPorts(): MemoryPorts;
+export function memoryPorts<Given extends Changes>(
+  changes: Given,
 ): Omit<MemoryPorts, keyof Given> & Pick<Ports, keyof Given & keyof Ports>;
 export function memoryPorts(changes: Changes = {}): Ports & { readonly database: MemoryDatabase } {
   const clock = changes.clock ?? new SettableClock();

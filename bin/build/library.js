@@ -4,25 +4,39 @@ import { join, sep } from 'node:path';
 import { rolldown } from 'rolldown';
 import { writeContents } from './licences.js';
 
+const CORE = '\0core';
+const GLOBALS = ['describe', 'it', 'expect', 'beforeAll', 'afterAll', 'beforeEach', 'afterEach'];
+
 /**
- * Writes what other programs import, `photo-service/core` and `photo-service/testing`, into `library` of what is built: a module for each, with
+ * Writes what other programs import, `photo-service/core` and `photo-service/testing`, into `dist/library`: a module for each, with
  * the packages that they are made from in it, and the declarations. The entry of core exports all that its files export.
  */
-export async function writeLibrary(root, dist) {
-  const target = join(dist, 'library');
-  const entry = readdirSync(join(root, 'src', 'core'), { recursive: true })
+export async function writeLibrary(root) {
+  const target = join(root, 'dist', 'library');
+  const names = readdirSync(join(root, 'src', 'core'), { recursive: true })
     .map((name) => String(name).replaceAll(sep, '/'))
     .filter((name) => name.endsWith('.ts'))
-    .sort()
-    .map((name) => `export * from './${name.replace(/\.ts$/, '.js')}';\n`)
-    .join('');
-  const core = join(dist, 'core', 'entry.js');
-  writeFileSync(core, entry);
+    .sort();
+  const entry = names.map((name) => `export * from './${name.replace(/\.ts$/, '.js')}';\n`).join('');
   const draft = await rolldown({
-    input: { core, testing: join(dist, 'testing', 'entry.js') },
+    input: { core: CORE, testing: join(root, 'testing', 'entry.ts') },
     platform: 'node',
     // Each module begins with a comment that names it from here: the same sources give the same bytes.
-    cwd: dist,
+    cwd: root,
+    resolve: { extensionAlias: { '.js': ['.ts', '.js'] } },
+    transform: {
+      // The contracts are written with the globals of Jest.
+      inject: Object.fromEntries(GLOBALS.map((name) => [name, [join(root, 'testing', 'runner.ts'), name]])),
+      define: { __dirname: 'import.meta.dirname' },
+    },
+    plugins: [
+      {
+        name: 'core',
+        resolveId: (id, importer) =>
+          id === CORE ? id : importer === CORE ? join(root, 'src', 'core', id.replace(/\.js$/, '.ts')) : null,
+        load: (id) => (id === CORE ? entry : null),
+      },
+    ],
     logLevel: 'warn',
     onLog: (_, { code, message }) => {
       if (code === 'UNRESOLVED_IMPORT') throw new Error(message);

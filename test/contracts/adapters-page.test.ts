@@ -37,4 +37,7 @@ test('every contract that is given an adapter is on the page, with its file', ()
   const listed = [...page.matchAll(/^\| `.* \| `(\w+)` \| `(\S+)` \|$/gm)].map(([, name, file]) => [name, file]);
   expect(listed.sort()).toEqual(defined.sort());
   expect(listed.length).toBeGreaterThan(10);
+  // All of them are published.
+  const published = readFileSync(join(__dirname, '../../testing/contracts.ts'), 'utf8');
+  expect(listed.filter(([, file = '']) => !published.includes(`'../${file.replace(/ts$/, 'js')}'`))).toEqual([]);
 });
