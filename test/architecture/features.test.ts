@@ -7,10 +7,12 @@ import { TreeCopy } from '../support/tree-copy.js';
 const lists = [
   'src/app.module.ts',
   'src/ports.module.ts',
+  'src/adapters/typeorm/database-ports.ts',
   'src/pages/pages.module.ts',
   'src/adapters/typeorm/registry.ts',
   'testing/memory/memory-customer-store.ts',
-  'test/support/core-world.ts',
+  'testing/memory-ports.ts',
+  'testing/contracts.ts',
 ];
 
 interface Feature {
@@ -60,12 +62,12 @@ const features: Readonly<Record<string, Feature>> = {
       ['src/app.module.ts', "import { SharesModule } from './pages/own-shares/shares.module.js';\n"],
       ['src/app.module.ts', '    SharesModule,\n'],
       ['src/app.module.ts', 'shareErrorPage, '],
-      ['src/ports.module.ts', "import { TypeormShareFinder } from './adapters/typeorm/shares/share.repository.js';\n"],
-      ['src/ports.module.ts', "import { shareTokens } from './core/shares/shares.js';\n"],
       [
-        'src/ports.module.ts',
-        "    shares: useFactory(['dataSource'], (dataSource) => new TypeormShareFinder(dataSource)),\n",
+        'src/adapters/typeorm/database-ports.ts',
+        "import { TypeormShareFinder } from './shares/share.repository.js';\n",
       ],
+      ['src/ports.module.ts', "import { shareTokens } from './core/shares/shares.js';\n"],
+      ['src/adapters/typeorm/database-ports.ts', '  shares: TypeormShareFinder,\n'],
       ['src/ports.module.ts', 'shareTokens, '],
       [
         'src/adapters/typeorm/registry.ts',
@@ -78,8 +80,10 @@ const features: Readonly<Record<string, Feature>> = {
         'testing/memory/memory-customer-store.ts',
         '      shares: passing(new MemoryShareRepository(this.database, customerId, locked), pass),\n',
       ],
-      ['test/support/core-world.ts', "import { MemoryShareFinder } from '../../testing/memory/memory-shares.js';\n"],
-      ['test/support/core-world.ts', '    shares: new MemoryShareFinder(database),\n'],
+      ['testing/memory-ports.ts', "import { MemoryShareFinder } from './memory/memory-shares.js';\n"],
+      ['testing/memory-ports.ts', '    shares: new MemoryShareFinder(database),\n'],
+      ['testing/contracts.ts', "import { shareFinderContract } from '../test/contracts/share-finder.contract.js';\n"],
+      ['testing/contracts.ts', '  shareFinderContract,\n'],
       // Elsewhere: the body of its events, and its command.
       ['src/api/webhooks/event-body.ts', "import { announcedShare } from '../shares/share.view.js';\n"],
       ['src/api/webhooks/event-body.ts', "  share: { schema: 'Share', dispensable: [], read: announcedShare },\n"],

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformSync } from '@swc/core';
+import { databasePortNames } from '../../src/adapters/typeorm/database-ports.js';
 import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
 
 const page = readFileSync(join(__dirname, '../../docs/adapters.md'), 'utf8');
@@ -40,4 +41,9 @@ test('every contract that is given an adapter is on the page, with its file', ()
   // All of them are published.
   const published = readFileSync(join(__dirname, '../../testing/contracts.ts'), 'utf8');
   expect(listed.filter(([, file = '']) => !published.includes(`'../${file.replace(/ts$/, 'js')}'`))).toEqual([]);
+});
+
+test('the ports that share one database are on the page', () => {
+  const [, listed = ''] = /in one line:\n(.*)\.\n/.exec(page) ?? [];
+  expect(listed.split(', ')).toEqual(databasePortNames.map((name) => `\`${name}\``));
 });
