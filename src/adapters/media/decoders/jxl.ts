@@ -12,7 +12,7 @@ import { opened } from './libvips.js';
 
 /**
  * Opens a JPEG XL file (ISO/IEC 18181): a codestream, on its own or in a container. The codestream says how it is oriented and what its
- * colours are, and the decoder applies the first: EXIF of the container has no say in either.
+ * colours are, and the decoder applies the first: EXIF of the container is ignored in both.
  */
 export const open: OpenPicture = async (order, work) => {
   const { path, folder, contentType, maxPixels } = order;
