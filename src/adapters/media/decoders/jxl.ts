@@ -12,7 +12,7 @@ import { opened } from './libvips.js';
 
 /**
  * Opens a JPEG XL file (ISO/IEC 18181): a codestream, on its own or in a container. The codestream says how it is oriented and what its
- * colours are, and the decoder applies the first: EXIF of the container has no say in either.
+ * colours are, and the decoder applies the first: EXIF of the container is ignored in both.
  */
 export const open: OpenPicture = async (order, work) => {
   const { path, folder, contentType, maxPixels } = order;
@@ -55,11 +55,12 @@ const RATIOS = [null, [1, 1], [12, 10], [4, 3], [3, 2], [16, 9], [5, 4], [2, 1]]
 /** Refuses a picture by the header of its codestream (ISO/IEC 18181-1, D.2), before the decoder has any of it. */
 async function requireDeclaredSize(file: FileHandle, maxPixels: number): Promise<void> {
   const boxes = await new Boxes(file).within(0, (await file.stat()).size);
-  const first = boxes.find(({ type }) => type === 'jxlc' || type === 'jxlp');
-  const start = first ? first.content + (first.type === 'jxlp' ? PART_NUMBER_BYTES : 0) : 0;
-  // What is left to the decoder: a part that ends within the size.
-  if (first && first.start + first.length < start + SIZE_BYTES) return;
-  const bytes = await bytesAt(file, boxes[0]?.type === CONTAINER ? start : 0, SIZE_BYTES);
+  const isContainer = boxes[0]?.type === CONTAINER;
+  const part = boxes.find(({ type }) => isContainer && (type === 'jxlc' || type === 'jxlp'));
+  const start = part ? part.content + (part.type === 'jxlp' ? PART_NUMBER_BYTES : 0) : 0;
+  // Where the size is elsewhere, only the decoder will tell it.
+  if (isContainer && (!part || part.start + part.length < start + SIZE_BYTES)) return;
+  const bytes = await bytesAt(file, start, SIZE_BYTES);
   let left = BigInt(`0x${Buffer.from(bytes).reverse().toString('hex') || '0'}`) >> 16n;
   const take = (bits: number) => {
     const value = Number(BigInt.asUintN(bits, left));
