@@ -302,7 +302,7 @@ describe('a hostile or damaged JPEG XL', () => {
       expect(await inspect(bytes)).toMatchObject({
         error: { code: 'too_many_pixels', message: expect.stringContaining(`${width} × ${height} pixels`) },
       });
-      expect(Date.now() - begun).toBeLessThan(5000);
+      expect(Date.now() - begun).toBeLessThan(20_000);
     }
     const [child] = media.reader.processes;
     // Only Linux tells what the peak was.
@@ -337,7 +337,7 @@ describe('a hostile or damaged JPEG XL', () => {
   ])('that is %s is refused as damaged', async (_, make) => {
     const begun = Date.now();
     expect(await inspect(await make())).toMatchObject({ error: { code: 'decode_failed' } });
-    expect(Date.now() - begun).toBeLessThan(5000);
+    expect(Date.now() - begun).toBeLessThan(20_000);
   });
 
   test('that ends early is accepted as damaged, and shows what is there', async () => {
