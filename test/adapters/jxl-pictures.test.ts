@@ -249,6 +249,10 @@ describe('the metadata of a JPEG XL', () => {
       (codestream) =>
         container(codestream, box('brob', Buffer.from('Exif'), bomb), box('brob', Buffer.from('xml '), bomb)),
     ],
+    [
+      'unpacks to 64 MB many times',
+      (codestream) => container(codestream, ...Array(900).fill(box('brob', Buffer.from('xml '), bomb))),
+    ],
     ['is no Brotli', (codestream) => container(codestream, box('brob', Buffer.from('xml '), Buffer.alloc(50, 0xff)))],
     ['is compressed twice', (codestream) => container(codestream, box('brob', Buffer.from('brob'), bomb))],
     ['is longer than the file', (codestream) => container(codestream, longs(9999), Buffer.from('xml '), packet('One'))],

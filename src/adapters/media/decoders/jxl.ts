@@ -143,17 +143,22 @@ function nameDisplayP3(png: Buffer): void {
 
 /** Bytes of each of EXIF and XMP, unpacked. */
 const MAX_METADATA_BYTES = 1024 * 1024;
+/** Between the head of a box `brob` and what is compressed: the type that it would have. */
+const TYPE_BYTES = 4;
 /** Between the head of a box `Exif` and what is in it: where the TIFF begins in that. */
 const EXIF_OFFSET_BYTES = 4;
 
-/** Reads EXIF and XMP of a container (ISO/IEC 18181-2, 9.4 to 9.6), each of which may be compressed. */
+/** Reads EXIF and XMP of a container (ISO/IEC 18181-2, 9.4 to 9.6), each of which may be compressed: the first of each that can be read. */
 async function metadataIn(file: FileHandle): Promise<{ exif: Uint8Array | undefined; xmp: Uint8Array | undefined }> {
   const { size } = await file.stat();
   const found = new Map<string, Uint8Array>();
   const boxes = await new Boxes(file).within(0, size);
   for (const box of boxes[0]?.type === CONTAINER ? boxes : []) {
-    const metadata = await contentOf(file, box, size);
-    if (metadata !== null && !found.has(metadata.type)) found.set(metadata.type, metadata.content);
+    const isPacked = box.type === 'brob';
+    const type = isPacked ? (await bytesAt(file, box.content, TYPE_BYTES)).toString('latin1') : box.type;
+    if (!['Exif', 'xml '].includes(type) || found.has(type) || box.start + box.length > size) continue;
+    const content = await contentOf(file, box, isPacked);
+    if (content !== null) found.set(type, content);
   }
   const exif = found.get('Exif');
   return { exif: exif && tiffIn(exif), xmp: found.get('xml ') };
@@ -165,19 +170,13 @@ function tiffIn(exif: Uint8Array): Uint8Array | undefined {
   return exif.subarray(EXIF_OFFSET_BYTES + offset);
 }
 
-/** The content of a box of metadata; null of another, of one that is too large, and of one that the file ends before. */
-async function contentOf(
-  file: FileHandle,
-  { type, start, length, content }: Box,
-  size: number,
-): Promise<{ readonly type: string; readonly content: Uint8Array } | null> {
-  const bytes = start + length - content;
-  if (!['Exif', 'xml ', 'brob'].includes(type) || bytes > MAX_METADATA_BYTES || start + length > size) return null;
-  const stored = await bytesAt(file, content, bytes);
-  if (type !== 'brob') return { type, content: stored };
+/** Null when there is too much of it, or it cannot be unpacked. */
+async function contentOf(file: FileHandle, box: Box, isPacked: boolean): Promise<Uint8Array | null> {
+  const bytes = box.start + box.length - box.content;
+  if (bytes > MAX_METADATA_BYTES) return null;
+  const stored = await bytesAt(file, box.content, bytes);
   const options = { maxOutputLength: MAX_METADATA_BYTES };
-  const unpacked = await promisify(brotliDecompress)(stored.subarray(4), options).catch(() => null);
-  return unpacked && { type: stored.toString('latin1', 0, 4), content: unpacked };
+  return isPacked ? promisify(brotliDecompress)(stored.subarray(TYPE_BYTES), options).catch(() => null) : stored;
 }
 
 const CHUNK_BYTES = 1024 * 1024;
