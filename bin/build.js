@@ -6,6 +6,7 @@ import { bundle, compile } from './build/bundle.js';
 import { writeCountries } from './build/countries.js';
 import { writeDocs } from './build/docs.js';
 import { writeGazetteer } from './build/gazetteer.js';
+import { writeLibrary } from './build/library.js';
 import { packProtocol } from './build/protocol.js';
 import { transpile } from './build/transpile.js';
 import { declareCommonJs, packForWeb, packSdkForWeb, writeCommonJs } from './build/web.js';
@@ -24,18 +25,20 @@ const projects = [
   { folder: cli, built: 'phs.js', types: 'commands.d.ts' },
   { folder: uploader, built: 'photo-upload.js', types: 'entry.d.ts' },
   { folder: join(root, 'postgres'), built: 'entry.js', types: 'entry.d.ts' },
-  { folder: root, built: 'main.js', types: null },
+  { folder: root, built: 'main.js', types: 'library/types/src/core/entry.d.ts' },
 ];
 const firstOld = projects.findIndex((project) => !ifNeeded || isOld(project.folder, project.built));
 if (firstOld >= 0) console.log('Building …');
 // What follows holds what was built anew.
 for (const project of firstOld < 0 ? [] : projects.slice(firstOld)) await build(project);
 // Added to what is built, which may be running: packing the SDK must not take the program from under a service.
-if (withTypes) for (const { folder, types } of projects) if (types !== null && isOld(folder, types)) declare(folder);
+if (withTypes) for (const { folder, types } of projects) if (isOld(folder, types)) await declare(folder);
 
 function isOld(folder, built) {
   const time = statSync(join(folder, 'dist', built), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const folders = (folder === root ? ['src', 'docs', 'bin/docs'] : ['src']).map((name) => join(folder, name));
+  const folders = (folder === root ? ['src', 'testing', 'docs', 'bin/docs'] : ['src']).map((name) =>
+    join(folder, name),
+  );
   const sources = folders.flatMap((each) => readdirSync(each, { recursive: true }).map((name) => join(each, name)));
   const tools = ['build.js', ...readdirSync(join(root, 'bin', 'build')).map((name) => join('build', name))].map(
     (name) => join(root, 'bin', name),
@@ -50,10 +53,11 @@ async function build({ folder }) {
   let bundled = null;
   try {
     if (folder === uploader) await packForWeb(join(folder, 'src', 'entry.ts'), join(draft, 'photo-upload.js'));
-    else await transpile(join(folder, 'src'), draft);
+    else await transpile(join(folder, 'src'), draft, 'es6', folder === root ? ['../testing/', './testing/'] : null);
     if (folder === sdk) await Promise.all([writeCommonJs(folder, draft), packSdkForWeb(draft)]);
     if (folder === cli) await packProtocol(draft);
     if (folder === root) {
+      await transpile(join(root, 'testing'), join(draft, 'testing'), 'es6', ['../src/', '../']);
       writeCountries(join(draft, 'adapters', 'countries', 'register'));
       writeGazetteer(join(draft, 'adapters', 'places', 'gazetteer'));
       [bundled] = await Promise.all([bundle(draft, join(draft, 'program')), writeDocs(root, draft)]);
@@ -78,7 +82,8 @@ function replace(dist, draft, old) {
   }
 }
 
-function declare(folder) {
+async function declare(folder) {
+  if (folder === root) return writeLibrary(root);
   const tsc = join(root, 'node_modules', '@typescript', 'native', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [tsc, '-p', folder], { stdio: 'inherit' });
   if (status !== 0) throw new Error(`The types of ${folder} could not be written.`);

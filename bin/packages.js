@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,6 +26,8 @@ const FILES = [
     'dist/adapters/places/gazetteer',
   ],
 ];
+/** What other programs import (docs/core.md). */
+const LIBRARY = 'dist/library';
 
 if (isStage) stageService(target);
 else packAll();
@@ -53,12 +55,25 @@ function packAll() {
 function stageService(folder) {
   // Code that V8 has compiled is of no use to another version of Node.
   const filter = (path) => path !== join(root, 'dist/program/compiled');
-  for (const file of FILES) cpSync(join(root, file), join(folder, file), { recursive: true, filter });
-  const { dependencies, name, version, description, license, type, engines } = manifest;
+  // What other programs import is built with the declarations. An image has none of it.
+  const files = existsSync(join(root, LIBRARY)) ? [...FILES, LIBRARY] : FILES;
+  for (const file of files) cpSync(join(root, file), join(folder, file), { recursive: true, filter });
+  const { dependencies, name, version, description, license, type, engines, exports } = manifest;
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'postgres', 'package.json'), 'utf8'));
   const needed = Object.fromEntries([...installed].sort().map((each) => [each, dependencies[each]]));
   const bin = { phs: 'bin/phs.js', 'photo-service': 'bin/photo-service.js' };
-  const own = { name, version, description, license, type, engines, bin, dependencies: needed, optionalDependencies };
+  const own = {
+    name,
+    version,
+    description,
+    license,
+    type,
+    engines,
+    bin,
+    exports,
+    dependencies: needed,
+    optionalDependencies,
+  };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(own, null, 2)}\n`);
 }
 

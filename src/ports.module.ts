@@ -21,23 +21,12 @@ import { SmtpMailer } from './adapters/smtp/smtp-mailer.js';
 import { HttpSourceReader } from './adapters/sources/http-source-reader.js';
 import { SystemClock } from './adapters/system-clock.js';
 import type { OtlpTracing } from './adapters/tracing/otlp-tracing.js';
-import { TypeormKeyFinder } from './adapters/typeorm/access/api-key.repository.js';
-import { TypeormAuditLog } from './adapters/typeorm/audit/audit.repository.js';
 import { PostgresSnapshot, whileAlone } from './adapters/typeorm/backup/database-archive.js';
-import { TypeormCustomerStore } from './adapters/typeorm/customer-store.js';
-import { TypeormCustomerDirectory } from './adapters/typeorm/customers/customer.repository.js';
 import { clientConfig } from './adapters/typeorm/database/connection.js';
+import { type DatabasePorts, databasePortNames, databasePorts } from './adapters/typeorm/database-ports.js';
 import { requireAnswer, requireMigrated } from './adapters/typeorm/database-state.js';
-import { TypeormDeliveryKeyFinder } from './adapters/typeorm/delivery/delivery-key.repository.js';
-import { TypeormIdempotencyStore } from './adapters/typeorm/idempotency/idempotency.repository.js';
 import { poolUse, readBacklog } from './adapters/typeorm/jobs/backlog.js';
-import { TypeormJobQueue } from './adapters/typeorm/jobs/job.repository.js';
-import { TypeormOperatorTokenStore } from './adapters/typeorm/operators/operator-token.repository.js';
 import { TypeormRenditionLeases } from './adapters/typeorm/photos/rendition-leases.repository.js';
-import { TypeormShareFinder } from './adapters/typeorm/shares/share.repository.js';
-import { TypeormTrafficStore } from './adapters/typeorm/traffic/traffic.repository.js';
-import { TypeormSessionStore, TypeormUserStore } from './adapters/typeorm/users/user.repository.js';
-import { TypeormDeliveryLog } from './adapters/typeorm/webhooks/webhook.repository.js';
 import { WebauthnPasskeyReader } from './adapters/webauthn/webauthn-passkey-reader.js';
 import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
 import { ZxcvbnPasswordStrength } from './adapters/zxcvbn-password-strength.js';
@@ -80,6 +69,7 @@ import { PublicAddresses } from './http/public-addresses.js';
 interface Shared {
   readonly database: Database;
   readonly dataSource: DataSource;
+  readonly databasePorts: DatabasePorts;
   /** Null: this process counts requests for all. */
   readonly sharedRateWindows: SharedRateWindows | null;
   readonly blobStorage: OpenBlobs;
@@ -100,11 +90,12 @@ export interface PortsOptions extends OpenOptions {
   readonly primary?: Rpc;
 }
 
-/** The only place that names adapters: a line per port. Nothing is stored where the database cannot be opened: what writes is made after it. */
+/** The only place that names adapters: a line per port, but one for those that share the database. Nothing is stored where the database cannot be opened: what writes is made after it. */
 function factories(config: Config, { log, primary, ...options }: PortsOptions) {
   const shared: Factories<Shared> = {
     database: useFactory([], () => openDatabase(config, options, log)),
     dataSource: useFactory(['database'], ({ dataSource }) => dataSource),
+    databasePorts: useFactory(['dataSource'], databasePorts),
     sharedRateWindows: useFactory(['dataSource'], (dataSource) => openSharedRateWindows(config, dataSource, primary)),
     blobStorage: useFactory(['database'], () => openBlobs(config)),
     decoders: useFactory(['metrics'], (metrics) => (primary ? null : openMedia(config, metrics?.mediaProcessReplaced))),
@@ -116,13 +107,9 @@ function factories(config: Config, { log, primary, ...options }: PortsOptions) {
   };
   const ports: Factories<Ports> = {
     clock: useFactory([], () => new SystemClock()),
-    store: useFactory(['dataSource'], (dataSource) => new TypeormCustomerStore(dataSource)),
-    customers: useFactory(['dataSource'], (dataSource) => new TypeormCustomerDirectory(dataSource)),
-    keys: useFactory(['dataSource'], (dataSource) => new TypeormKeyFinder(dataSource)),
+    ...databaseLines,
     ipLists: useFactory([], () => new IpLists()),
     ipCountries: useFactory([], () => new RegisteredCountries()),
-    users: useFactory(['dataSource'], (dataSource) => new TypeormUserStore(dataSource)),
-    sessions: useFactory(['dataSource'], (dataSource) => new TypeormSessionStore(dataSource)),
     passwords: useFactory([], () => new Argon2PasswordHasher()),
     passkeys: useFactory([], () => new WebauthnPasskeyReader()),
     passwordStrength: useFactory([], () => new ZxcvbnPasswordStrength()),
@@ -130,7 +117,6 @@ function factories(config: Config, { log, primary, ...options }: PortsOptions) {
     rateWindows: useFactory(['clock', 'sharedRateWindows'], (clock, shared) =>
       openRateWindows(config, log, clock, shared),
     ),
-    idempotency: useFactory(['dataSource'], (dataSource) => new TypeormIdempotencyStore(dataSource)),
     blobs: useFactory(['blobStorage', 'metrics'], ({ blobs }, metrics) =>
       metrics ? new ObservedBlobStore(blobs, metrics.blobStoreFailed) : blobs,
     ),
@@ -153,23 +139,16 @@ function factories(config: Config, { log, primary, ...options }: PortsOptions) {
           makeRendition({ store, blobs, verifiedBlobs, media }, photo, rendition),
         ),
     ),
-    jobs: useFactory(['dataSource'], (dataSource) => new TypeormJobQueue(dataSource)),
     sourceReader: useFactory(
       ['names', 'clock'],
       ({ lookup }, clock) =>
         new HttpSourceReader({ allowPrivate: config.fetchAllowPrivate, lookup, now: () => clock.elapsed() }),
     ),
-    deliveryLog: useFactory(['dataSource'], (dataSource) => new TypeormDeliveryLog(dataSource)),
-    deliveryKeys: useFactory(['dataSource'], (dataSource) => new TypeormDeliveryKeyFinder(dataSource)),
-    shares: useFactory(['dataSource'], (dataSource) => new TypeormShareFinder(dataSource)),
     webhooks: useFactory(
       ['names', 'clock'],
       ({ lookup }, clock) => new HttpWebhookSender({ allowPrivate: config.webhookAllowPrivate, lookup, clock }),
     ),
     mailer: useFactory([], () => config.smtp && openMailer(config.smtp)),
-    operatorTokens: useFactory(['dataSource'], (dataSource) => new TypeormOperatorTokenStore(dataSource)),
-    auditLog: useFactory(['dataSource'], (dataSource) => new TypeormAuditLog(dataSource)),
-    traffic: useFactory(['dataSource'], (dataSource) => new TypeormTrafficStore(dataSource)),
     secrets: useFactory(['database'], async () => config.secretKeys ?? [await readOrMakeSecret(config.dataDir)]),
     limits: useFactory([], () => config.limits),
     addresses: useFactory([], () => new PublicAddresses(config.publicUrl)),
@@ -196,6 +175,11 @@ function useFactory<const Names extends readonly (keyof Made)[], T>(
 ): Factory<T> {
   return { inject, useFactory: make };
 }
+
+/** The lines of the ports that share one database: each can be overridden for those that are made from it. */
+const databaseLines = Object.fromEntries(
+  databasePortNames.map((name) => [name, useFactory(['databasePorts'], (made) => made[name])]),
+) as { readonly [Name in keyof DatabasePorts]: Factory<DatabasePorts[Name]> };
 
 /** Tokens of what is shared look like those of ports. */
 const token = portToken as (name: keyof Made) => string;

@@ -37,6 +37,7 @@ const groups = {
   },
   'The program': {
     architecture: 'docs/architecture.md',
+    core: 'docs/core.md',
     adapters: 'docs/adapters.md',
     recipes: 'docs/recipes.md',
     glossary: 'docs/glossary.md',

@@ -13,6 +13,7 @@ const RINGS = [
   ['composition', /^src\/((composition|config)\/)?[^/]+$/],
   ['sdk workspace', /^sdk\/src\//],
   ['cli workspace', /^cli\/src\//],
+  ['testing', /^testing\//],
   ['test', /^test\//],
 ];
 

@@ -15,7 +15,7 @@ const EXAMPLES = {
 };
 
 export function touched(files, examples = EXAMPLES) {
-  const program = files.filter(({ path }) => !path.startsWith('test/') && /\.(tsx?|m?js)$/.test(path));
+  const program = files.filter(({ path }) => !/^test(ing)?\//.test(path) && /\.(tsx?|m?js)$/.test(path));
   const { folder, name } = examples.store;
   const naming = filesNaming(program, new RegExp(`(?<![A-Za-z0-9])${name}(?![a-z])|${capital(name)}`));
   return {

@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 // The files of a checkout as the measures see them: written by hand, parsed once.
 
-const FOLDERS = ['src', 'sdk/src', 'cli/src', 'test'];
+const FOLDERS = ['src', 'sdk/src', 'cli/src', 'testing', 'test'];
 const WRITTEN = /\.(tsx?|m?js|css)$/;
 const GENERATED = new Set(['sdk/src/api-types.ts', 'cli/src/mcp/api-schemas.ts']);
 

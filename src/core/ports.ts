@@ -18,6 +18,7 @@ import type { MediaReader } from './media/media-reader.js';
 import type { OperatorTokenStore } from './operators/operator-token.js';
 import type { Gazetteer } from './photos/places.js';
 import type { RenditionMaker } from './photos/renditions/rendition.js';
+import type { Addresses } from './shared/addresses.js';
 import type { Clock } from './shared/clock.js';
 import type { Secrets } from './shared/secrets.js';
 import type { Repositories, Transactional } from './shared/transactional.js';
@@ -33,10 +34,7 @@ import type { WebhookSender } from './webhooks/webhook-sender.js';
 /** Every repository of one customer: what an adapter has. A use case names those that it touches. */
 export type CustomerStore = Transactional<keyof Repositories>;
 
-/**
- * Everything core needs from outside, by name; a concept that no other needs adds its own beside its port. http, which serves them, adds the
- * `addresses` that core hands out.
- */
+/** Everything core needs from outside, by name; a concept that no other needs adds its own beside its port. */
 export interface Ports {
   readonly clock: Clock;
   readonly store: CustomerStore;
@@ -75,6 +73,7 @@ export interface Ports {
   readonly traffic: TrafficStore;
   readonly secrets: Secrets;
   readonly limits: Limits;
+  readonly addresses: Addresses;
 }
 
 /** The ports that one use case takes: `Uses<'store' | 'clock'>`. */

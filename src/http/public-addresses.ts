@@ -11,17 +11,9 @@ export const SHARES_PATH = 's';
 export const SIGN_IN_LINKS_PATH = 'settings/enter';
 export const EMAIL_LINKS_PATH = 'settings/confirm-email';
 
-declare module '../core/ports.js' {
-  interface Ports {
-    /** Where clients reach this installation. Core knows it as `Addresses`. */
-    readonly addresses: PublicAddresses;
-  }
-}
-
 /** The addresses of this installation under PUBLIC_URL. */
 export class PublicAddresses implements Addresses {
   readonly passkeySite: PasskeySite | null;
-  /** The path of PUBLIC_URL, without a trailing slash; empty if it has none. */
   readonly basePath: string;
 
   /** @param publicUrl Without a trailing slash. */
@@ -50,7 +42,6 @@ export class PublicAddresses implements Addresses {
     return `${this.publicUrl}/settings`;
   }
 
-  /** Shows the photos of a share. */
   share(token: string): string {
     return this.under(SHARES_PATH, token);
   }

@@ -1,4 +1,4 @@
-import { isAwaited } from '../core/imports/fetch/fetch.js';
+import { isFetchAwaited } from '../core/imports/fetch/fetch.js';
 import { backoffSeconds, type Job, type JobQueue, type Lane, MAX_FAILURES, outageSeconds } from '../core/jobs/job.js';
 import type { Uses } from '../core/ports.js';
 import { isOutage } from '../core/shared/errors.js';
@@ -138,7 +138,7 @@ export function fetchPool(
     slots: FETCH_SLOTS,
     leaseSeconds,
     onError,
-    isWanted: (job) => isAwaited(uses, job),
+    isWanted: (job) => isFetchAwaited(uses, job),
     async attempt(job, { lost, stopping }) {
       await handle(job, AbortSignal.any([stopping, lost]));
       return 'done';

@@ -3,8 +3,8 @@ import { type BlobKey, renditionKey, storedKey } from '../../src/core/blobs/blob
 import type { BlobInfo, ByteRange, OpenBlob } from '../../src/core/blobs/blob-store.js';
 import { downloadOriginal } from '../../src/core/photos/original.js';
 import { downloadRendition } from '../../src/core/photos/renditions/open.js';
-import { MemoryBlobStore } from '../memory/memory-blob-store.js';
-import { SettableClock } from '../memory/settable-clock.js';
+import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { Account, bytesOf, collected, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { asInProduction } from '../support/in-process.js';
 import { present } from '../support/tenant.js';

@@ -5,8 +5,8 @@ import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-win
 import { TypeormRateWindowStore } from '../../src/adapters/typeorm/access/rate-window.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import type { Budget, RateWindowStore, WindowState } from '../../src/core/access/rolling-window.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { rateWindowStoreContract } from '../contracts/rate-window-store.contract.js';
-import { SettableClock } from '../memory/settable-clock.js';
 import { pgConfig, type TestDatabase, testDatabase } from '../support/postgres.js';
 import { atOnce } from '../support/tenant.js';
 import { until } from '../support/until.js';

@@ -3,11 +3,11 @@ import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-win
 import { SystemClock } from '../../src/adapters/system-clock.js';
 import { WINDOW_MS } from '../../src/core/access/rolling-window.js';
 import { HOUR, MINUTE, SECOND } from '../../src/core/shared/clock.js';
-import { MemoryCustomerDirectory } from '../memory/memory-customer-directory.js';
-import { MemoryCustomerStore } from '../memory/memory-customer-store.js';
-import { MemoryDatabase } from '../memory/memory-database.js';
-import { MemoryJobQueue } from '../memory/memory-job-queue.js';
-import { SettableClock } from '../memory/settable-clock.js';
+import { MemoryCustomerDirectory } from '../../testing/memory/memory-customer-directory.js';
+import { MemoryCustomerStore } from '../../testing/memory/memory-customer-store.js';
+import { MemoryDatabase } from '../../testing/memory/memory-database.js';
+import { MemoryJobQueue } from '../../testing/memory/memory-job-queue.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { later, sampleInstant, sampleTag } from '../support/samples.js';
 import { type CustomerPorts, Tenant } from '../support/tenant.js';
 

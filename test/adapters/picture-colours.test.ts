@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { type PictureFormat, within } from '../../src/core/media/transformation.js';
+import { type TransformationFormat, within } from '../../src/core/media/transformation.js';
 import { nclx, withProperty } from '../support/boxes.js';
 import {
   ADOBE_POINTS,
@@ -56,7 +56,7 @@ async function displayed(bytes: Uint8Array) {
   const inspection = await media.reader.inspect(bytesOf(bytes), { customerId: 1, maxPixels: 210_000_000 });
   if (inspection.outcome === 'refused') throw new Error(inspection.error.message);
   const pictures: [string, Uint8Array][] = [['thumb', inspection.thumb.bytes]];
-  for (const format of ['png', 'webp'] satisfies PictureFormat[]) {
+  for (const format of ['png', 'webp'] satisfies TransformationFormat[]) {
     const order = { ...within(2560, format), quality: 100, rotation: 0, customerId: 1 };
     const rendered = await media.reader.render(bytesOf(bytes), order);
     if (rendered === null) throw new Error(`no ${format}`);

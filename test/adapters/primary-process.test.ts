@@ -9,9 +9,9 @@ import { type Channel, Rpc } from '../../src/adapters/processes/rpc.js';
 import { type PictureBytes, ReaderFailure, type RenditionOrder } from '../../src/core/media/media-reader.js';
 import { within } from '../../src/core/media/transformation.js';
 import { DomainError } from '../../src/core/shared/errors.js';
+import { MemoryMediaReader, pictureBytes } from '../../testing/memory/memory-media-reader.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { rateWindowStoreContract } from '../contracts/rate-window-store.contract.js';
-import { MemoryMediaReader, pictureBytes } from '../memory/memory-media-reader.js';
-import { SettableClock } from '../memory/settable-clock.js';
 import { type IpcPair, ipcPair } from '../support/ipc-pair.js';
 import { bytesOf } from '../support/media.js';
 

@@ -8,7 +8,7 @@ import type { Photo } from '../../src/core/photos/photo.js';
 import { openRendition } from '../../src/core/photos/renditions/open.js';
 import { MINUTE } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { pictureIn } from '../memory/memory-media-reader.js';
+import { pictureIn } from '../../testing/memory/memory-media-reader.js';
 import { Account, collected, picture, type World, world } from '../support/core-world.js';
 import { asInProduction } from '../support/in-process.js';
 import { WatchedReader } from '../support/watched-reader.js';

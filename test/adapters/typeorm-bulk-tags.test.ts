@@ -6,7 +6,7 @@ import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import type { PhotoFilters } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { bumpPhotoVersions } from '../../src/core/tags/delete-tag.js';
-import { SettableClock } from '../memory/settable-clock.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { later } from '../support/samples.js';
 import { Tenant } from '../support/tenant.js';

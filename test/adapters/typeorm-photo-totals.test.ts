@@ -4,8 +4,8 @@ import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/c
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import type { Finding } from '../../src/core/integrity/findings.js';
 import { verify } from '../../src/core/integrity/verify.js';
+import { withInProcess } from '../../testing/memory-ports.js';
 import { world } from '../support/core-world.js';
-import { withInProcess } from '../support/in-process.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { sampleInstant } from '../support/samples.js';
 import { atOnce, present, Tenant } from '../support/tenant.js';

@@ -5,7 +5,7 @@ import { TypeormRateWindowStore } from '../../src/adapters/typeorm/access/rate-w
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { AdmissionLog, WINDOW_MS } from '../../src/core/access/rolling-window.js';
 import { MINUTE } from '../../src/core/shared/clock.js';
-import { SettableClock } from '../memory/settable-clock.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { atOnce } from '../support/tenant.js';
 

@@ -8,7 +8,7 @@ import { MINUTE, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { HttpOptions } from '../../src/http/http-options.js';
-import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
+import { MemoryIdempotencyStore } from '../../testing/memory/memory-idempotency-store.js';
 import { Account, type World, world } from '../support/core-world.js';
 import { Gate } from '../support/tenant.js';
 

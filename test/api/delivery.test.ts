@@ -7,7 +7,7 @@ import {
 } from '../../src/core/delivery/delivery-keys.js';
 import { savePreset } from '../../src/core/delivery/preset.js';
 import { HOUR, SECOND } from '../../src/core/shared/clock.js';
-import { pictureIn } from '../memory/memory-media-reader.js';
+import { pictureIn } from '../../testing/memory/memory-media-reader.js';
 import type { Answer } from './support/http-client.js';
 import { importPhotos, picture } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';

@@ -1,5 +1,5 @@
 import type { Mail } from '../../src/core/mail/mail.js';
-import { MemoryMailer } from '../memory/memory-mailer.js';
+import { MemoryMailer } from '../../testing/memory/memory-mailer.js';
 import { BrowserClient, onlyPlanted, signInPlanted } from './support/browser-client.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 

@@ -7,10 +7,12 @@ import { TreeCopy } from '../support/tree-copy.js';
 const lists = [
   'src/app.module.ts',
   'src/ports.module.ts',
+  'src/adapters/typeorm/database-ports.ts',
   'src/pages/pages.module.ts',
   'src/adapters/typeorm/registry.ts',
-  'test/memory/memory-customer-store.ts',
-  'test/support/core-world.ts',
+  'testing/memory/memory-customer-store.ts',
+  'testing/memory-ports.ts',
+  'testing/contracts.ts',
 ];
 
 interface Feature {
@@ -31,16 +33,19 @@ const features: Readonly<Record<string, Feature>> = {
     own: [
       /^src\/(core\/photos|adapters\/typeorm|pages)\/map$/,
       /^src\/pages\/assets\/map\.ts$/,
-      /^test\/[a-z]+\/(map\.test|(memory-)?photo-clusters(\.contract)?)\.ts$/,
+      /^test(ing)?\/[a-z]+\/(map\.test|(memory-)?photo-clusters(\.contract)?)\.ts$/,
     ],
     edits: [
       ['src/pages/pages.module.ts', "import { MapController } from './map/map.controller.js';\n"],
       ['src/pages/pages.module.ts', '      MapController,\n'],
       ['src/adapters/typeorm/registry.ts', "import { TypeormPhotoClusters } from './map/photo-clusters.js';\n"],
       ['src/adapters/typeorm/registry.ts', '  clusters: TypeormPhotoClusters,\n'],
-      ['test/memory/memory-customer-store.ts', "import { MemoryPhotoClusters } from './memory-photo-clusters.js';\n"],
       [
-        'test/memory/memory-customer-store.ts',
+        'testing/memory/memory-customer-store.ts',
+        "import { MemoryPhotoClusters } from './memory-photo-clusters.js';\n",
+      ],
+      [
+        'testing/memory/memory-customer-store.ts',
         '      clusters: passing(new MemoryPhotoClusters(this.database, customerId), pass),\n',
       ],
     ],
@@ -50,19 +55,19 @@ const features: Readonly<Record<string, Feature>> = {
     own: [
       /^src\/(core|adapters\/typeorm|api|pages)\/(own-)?shares$/,
       /^src\/(cli\/share-command\.ts|pages\/assets\/(share\.ts|styles\/share\.css))$/,
-      /^test\/[a-z]+\/((own-)?shares?(-[a-z-]+)?\.(test|contract)|memory-shares)\.ts$/,
+      /^test(ing)?\/[a-z]+\/((own-)?shares?(-[a-z-]+)?\.(test|contract)|memory-shares)\.ts$/,
     ],
     edits: [
       ['src/app.module.ts', "import { shareErrorPage } from './pages/shares/share-page.js';\n"],
       ['src/app.module.ts', "import { SharesModule } from './pages/own-shares/shares.module.js';\n"],
       ['src/app.module.ts', '    SharesModule,\n'],
       ['src/app.module.ts', 'shareErrorPage, '],
-      ['src/ports.module.ts', "import { TypeormShareFinder } from './adapters/typeorm/shares/share.repository.js';\n"],
-      ['src/ports.module.ts', "import { shareTokens } from './core/shares/shares.js';\n"],
       [
-        'src/ports.module.ts',
-        "    shares: useFactory(['dataSource'], (dataSource) => new TypeormShareFinder(dataSource)),\n",
+        'src/adapters/typeorm/database-ports.ts',
+        "import { TypeormShareFinder } from './shares/share.repository.js';\n",
       ],
+      ['src/ports.module.ts', "import { shareTokens } from './core/shares/shares.js';\n"],
+      ['src/adapters/typeorm/database-ports.ts', '  shares: TypeormShareFinder,\n'],
       ['src/ports.module.ts', 'shareTokens, '],
       [
         'src/adapters/typeorm/registry.ts',
@@ -70,13 +75,15 @@ const features: Readonly<Record<string, Feature>> = {
       ],
       ['src/adapters/typeorm/registry.ts', '  shareTable,\n'],
       ['src/adapters/typeorm/registry.ts', '  shares: TypeormShareRepository,\n'],
-      ['test/memory/memory-customer-store.ts', "import { MemoryShareRepository } from './memory-shares.js';\n"],
+      ['testing/memory/memory-customer-store.ts', "import { MemoryShareRepository } from './memory-shares.js';\n"],
       [
-        'test/memory/memory-customer-store.ts',
+        'testing/memory/memory-customer-store.ts',
         '      shares: passing(new MemoryShareRepository(this.database, customerId, locked), pass),\n',
       ],
-      ['test/support/core-world.ts', "import { MemoryShareFinder } from '../memory/memory-shares.js';\n"],
-      ['test/support/core-world.ts', '    shares: new MemoryShareFinder(database),\n'],
+      ['testing/memory-ports.ts', "import { MemoryShareFinder } from './memory/memory-shares.js';\n"],
+      ['testing/memory-ports.ts', '    shares: new MemoryShareFinder(database),\n'],
+      ['testing/contracts.ts', "import { shareFinderContract } from '../test/contracts/share-finder.contract.js';\n"],
+      ['testing/contracts.ts', '  shareFinderContract,\n'],
       // Elsewhere: the body of its events, and its command.
       ['src/api/webhooks/event-body.ts', "import { announcedShare } from '../shares/share.view.js';\n"],
       ['src/api/webhooks/event-body.ts', "  share: { schema: 'Share', dispensable: [], read: announcedShare },\n"],
@@ -97,7 +104,7 @@ beforeAll(() => {
 afterAll(() => copy.remove());
 
 test.each(Object.entries(features))('%s can be removed, with few lines that name it elsewhere', (_, feature) => {
-  const all = ['src', 'test'].flatMap((folder) =>
+  const all = ['src', 'testing', 'test'].flatMap((folder) =>
     readdirSync(join(copy.path, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   );
   const names = all.filter((name) => feature.own.some((pattern) => pattern.test(name)));

@@ -64,6 +64,24 @@ test('adapters import core and adapters, never the API or pages', () => {
   expect(broken(/^src\/adapters\//, allowed)).toEqual([]);
 });
 
+test('what is published for tests imports core, the worker, adapters and the contracts, and needs no package that is not in it', () => {
+  const byPath = new Map([...all, ...sources('testing'), ...sources('test')].map((file) => [file.path, file]));
+  const reached = new Set(sources('testing').map(({ path }) => path));
+  // A set is walked on to what is added meanwhile.
+  for (const path of reached) {
+    // Passkeys of its tests are checked by a library; types and `import()` do not count.
+    if (path !== 'test/support/core-world.ts')
+      for (const target of byPath.get(path)?.imports ?? []) reached.add(target);
+  }
+  // Addresses of the installation are those that http serves. The build puts these packages into what is published.
+  const allowed =
+    /^(node:|testing\/|test\/(contracts|support)\/|src\/(core|worker|adapters)\/|src\/http\/public-addresses\.ts$|(expect|fast-check)$)/;
+  expect(reached.size).toBeGreaterThan(200);
+  expect([...reached].filter((target) => !allowed.test(target))).toEqual([]);
+  const memory = sources('testing/memory').flatMap((file) => file.imports);
+  expect(memory.filter((target) => !/^(node:|testing\/|src\/(core|adapters)\/)/.test(target))).toEqual([]);
+});
+
 test('the files of pages are found too, with their imports', () => {
   const page = all.find(({ path }) => path === 'src/pages/page.tsx');
   expect(page?.imports).toEqual(expect.arrayContaining(['src/pages/form.tsx', 'preact-render-to-string']));

@@ -8,7 +8,7 @@ import ts from 'typescript';
  */
 
 const root = join(__dirname, '../..');
-const folders = ['src', 'sdk/src', 'cli/src', 'test'];
+const folders = ['src', 'sdk/src', 'cli/src', 'testing', 'test'];
 
 /** A whole identifier, and what to write instead. */
 const identifiers: readonly (readonly [RegExp, string])[] = [

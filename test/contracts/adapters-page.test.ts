@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformSync } from '@swc/core';
-import { MemoryBlobStore } from '../memory/memory-blob-store.js';
+import { databasePortNames } from '../../src/adapters/typeorm/database-ports.js';
+import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
 
 const page = readFileSync(join(__dirname, '../../docs/adapters.md'), 'utf8');
 
@@ -37,4 +38,12 @@ test('every contract that is given an adapter is on the page, with its file', ()
   const listed = [...page.matchAll(/^\| `.* \| `(\w+)` \| `(\S+)` \|$/gm)].map(([, name, file]) => [name, file]);
   expect(listed.sort()).toEqual(defined.sort());
   expect(listed.length).toBeGreaterThan(10);
+  // All of them are published.
+  const published = readFileSync(join(__dirname, '../../testing/contracts.ts'), 'utf8');
+  expect(listed.filter(([, file = '']) => !published.includes(`'../${file.replace(/ts$/, 'js')}'`))).toEqual([]);
+});
+
+test('the ports that share one database are on the page', () => {
+  const [, listed = ''] = /in one line:\n(.*)\.\n/.exec(page) ?? [];
+  expect(listed.split(', ')).toEqual(databasePortNames.map((name) => `\`${name}\``));
 });

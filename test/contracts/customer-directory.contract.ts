@@ -7,7 +7,7 @@ import type { Import } from '../../src/core/imports/import.js';
 import { newResumableUpload } from '../../src/core/imports/receive/resumable-upload.js';
 import type { Photo } from '../../src/core/photos/photo.js';
 import { newInvitedUser } from '../../src/core/users/user.js';
-import { SettableClock } from '../memory/settable-clock.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { later, sampleCustomer, sampleDeliveryKey, sampleEndpoint, sampleShare } from '../support/samples.js';
 import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';
 

@@ -1,7 +1,7 @@
 import { SECOND } from '../../src/core/shared/clock.js';
-import { MemoryBlobStore } from '../memory/memory-blob-store.js';
-import { MemoryDirectUploads } from '../memory/memory-direct-uploads.js';
-import { SettableClock } from '../memory/settable-clock.js';
+import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryDirectUploads } from '../../testing/memory/memory-direct-uploads.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { directUploadsContract } from './direct-uploads.contract.js';
 
 directUploadsContract('memory', async () => {

@@ -5,19 +5,20 @@ import type { ImportPhoto } from '../../src/core/imports/import-photo.js';
 import type { ImportSteps, InspectionResult } from '../../src/core/imports/import-steps.js';
 import type { Uses } from '../../src/core/ports.js';
 import type { Repositories } from '../../src/core/shared/transactional.js';
-import { Account, announced, picture, type World, world } from '../support/core-world.js';
+import { type MemoryPorts, memoryPorts } from '../../testing/memory-ports.js';
+import { Account, announced, picture } from '../support/core-world.js';
 import { sampleFacts } from '../support/samples.js';
 import { present } from '../support/tenant.js';
 
 /** What `ImportSteps` promises. `open` is called for each test. */
 export function importStepsContract(name: string, open: (uses: Uses<'store' | 'keys' | 'clock'>) => ImportSteps): void {
   describe(`ImportSteps: ${name}`, () => {
-    let here: World;
+    let here: MemoryPorts;
     let acme: Account;
     let steps: ImportSteps;
     let importId: number;
     beforeEach(async () => {
-      here = world();
+      here = memoryPorts();
       acme = await Account.open(here);
       steps = open(here);
       importId = (await acme.start()).id;
@@ -42,7 +43,7 @@ export function importStepsContract(name: string, open: (uses: Uses<'store' | 'k
     const jobs = () => here.database.jobs.all().map(({ work }) => work.kind);
     /** Fails every change of an item. */
     const failingFor = (id: number): ImportSteps => {
-      const store: World['store'] = Object.create(here.store);
+      const store: MemoryPorts['store'] = Object.create(here.store);
       store.transaction = (customerId, work) =>
         here.store.transaction(customerId, (transaction) => {
           const importPhotos: Repositories['importPhotos'] = Object.create(transaction.importPhotos);

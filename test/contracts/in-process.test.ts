@@ -3,11 +3,11 @@ import { CachedVerifiedBlobs } from '../../src/adapters/cached-verified-blobs.js
 import { MemoryUploadSlots } from '../../src/adapters/memory/memory-upload-slots.js';
 import type { BlobKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
-import { PlainImportSteps } from '../memory/plain-import-steps.js';
-import { PlainRenditionMaker } from '../memory/plain-rendition-maker.js';
-import { PlainUploadSlots } from '../memory/plain-upload-slots.js';
-import { PlainVerifiedBlobs } from '../memory/plain-verified-blobs.js';
-import { SettableClock } from '../memory/settable-clock.js';
+import { PlainImportSteps } from '../../testing/memory/plain-import-steps.js';
+import { PlainRenditionMaker } from '../../testing/memory/plain-rendition-maker.js';
+import { PlainUploadSlots } from '../../testing/memory/plain-upload-slots.js';
+import { PlainVerifiedBlobs } from '../../testing/memory/plain-verified-blobs.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { importStepsContract } from './import-steps.contract.js';
 import { renditionMakerContract } from './rendition-maker.contract.js';
 import { uploadSlotsContract } from './upload-slots.contract.js';

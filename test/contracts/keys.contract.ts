@@ -4,7 +4,7 @@ import { scopes } from '../../src/core/access/caller.js';
 import { deleteKey, editKey, issueKey } from '../../src/core/access/keys.js';
 import { type CustomerStatus, operatorFor } from '../../src/core/customers/customer.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { SettableClock } from '../memory/settable-clock.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { later, sampleHash, sampleKey } from '../support/samples.js';
 import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';
 

@@ -1,5 +1,5 @@
 import { SmtpMailer } from '../../src/adapters/smtp/smtp-mailer.js';
-import { MemoryMailer } from '../memory/memory-mailer.js';
+import { MemoryMailer } from '../../testing/memory/memory-mailer.js';
 import { MailServer } from '../support/mail-server.js';
 import { mailerContract } from './mailer.contract.js';
 

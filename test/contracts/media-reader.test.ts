@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { mediaMethods, PrimaryMediaReader } from '../../src/adapters/processes/primary-media-reader.js';
 import { Rpc } from '../../src/adapters/processes/rpc.js';
-import { brokenPictureBytes, MemoryMediaReader, pictureBytes, pictureIn } from '../memory/memory-media-reader.js';
+import {
+  brokenPictureBytes,
+  MemoryMediaReader,
+  pictureBytes,
+  pictureIn,
+} from '../../testing/memory/memory-media-reader.js';
 import { ipcPair } from '../support/ipc-pair.js';
 import { openMedia } from '../support/media.js';
 import { mediaReaderContract, type OpenReader } from './media-reader.contract.js';

@@ -12,7 +12,7 @@ import {
   editOperatorToken,
   issueOperatorToken,
 } from '../../src/core/operators/operator-tokens.js';
-import { SettableClock } from '../memory/settable-clock.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { later, sampleHash, sampleInstant } from '../support/samples.js';
 import { atOnce } from '../support/tenant.js';
 

@@ -1,8 +1,8 @@
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
-import { isAwaited } from '../../src/core/imports/fetch/fetch.js';
+import { isFetchAwaited } from '../../src/core/imports/fetch/fetch.js';
 import { type SourceFetch, startFetches } from '../../src/core/imports/fetch/source-fetch.js';
 import type { ImportPhoto } from '../../src/core/imports/import-photo.js';
-import type { Claim, Job, JobQueue } from '../../src/core/jobs/job.js';
+import type { Job, JobClaim, JobQueue } from '../../src/core/jobs/job.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { claimFrom } from '../support/claim.js';
 import { later } from '../support/samples.js';
@@ -41,8 +41,8 @@ export function sourceFetchesContract(name: string, open: () => Promise<OpenFetc
       for (const leased of await claimAll()) await remove(leased);
     });
 
-    const next = (busy?: Claim['busy']) => claimFrom(queue, 'fetches', LEASE, busy && { busy });
-    const claim = async (busy?: Claim['busy']) => present(await next(busy));
+    const next = (busy?: JobClaim['busy']) => claimFrom(queue, 'fetches', LEASE, busy && { busy });
+    const claim = async (busy?: JobClaim['busy']) => present(await next(busy));
     const get = (itemId: Id, as = tenant) => as.query((reader) => reader.sourceFetches.get(itemId));
     const remove = ({ customerId, work }: Job<'fetches'>) =>
       opened.store.transaction(customerId, ({ sourceFetches }) => sourceFetches.delete(work.itemId));
@@ -162,7 +162,7 @@ export function sourceFetchesContract(name: string, open: () => Promise<OpenFetc
           const item = present(await importPhotos.lock(first.work.importId, itemId));
           await importPhotos.update({ ...item, ...values });
         });
-      const awaited = async () => [await isAwaited(opened, first), await isAwaited(opened, second)];
+      const awaited = async () => [await isFetchAwaited(opened, first), await isFetchAwaited(opened, second)];
       expect(await awaited()).toEqual([true, true]);
       await change(present(one).itemId, { status: 'cancelled' });
       await change(present(two).itemId, { uploadId: 99 });

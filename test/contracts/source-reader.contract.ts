@@ -5,7 +5,17 @@ import {
   type SourceRequest,
 } from '../../src/core/imports/fetch/source-reader.js';
 import { collected } from '../support/core-world.js';
-import type { ServedFile } from '../support/source-server.js';
+
+/** A file at a source, and its faults. */
+export interface ServedFile {
+  readonly bytes: Uint8Array;
+  /** With quotes; null: there is none. */
+  readonly etag?: string | null;
+  readonly statesSize?: boolean;
+  readonly takesRanges?: boolean;
+  /** The connection is closed after so many bytes of each response. */
+  readonly breaksAfter?: number;
+}
 
 export interface OpenReader {
   readonly reader: SourceReader;

@@ -1,7 +1,7 @@
 import { HttpSourceReader } from '../../src/adapters/sources/http-source-reader.js';
-import { MemorySourceReader } from '../memory/memory-source-reader.js';
-import { type ServedFile, SourceServer, serve } from '../support/source-server.js';
-import { sourceReaderContract } from './source-reader.contract.js';
+import { MemorySourceReader } from '../../testing/memory/memory-source-reader.js';
+import { SourceServer, serve } from '../support/source-server.js';
+import { type ServedFile, sourceReaderContract } from './source-reader.contract.js';
 
 sourceReaderContract('memory', async () => {
   const reader = new MemorySourceReader();

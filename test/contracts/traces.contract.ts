@@ -10,7 +10,7 @@ import type { CustomerStore } from '../../src/core/ports.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import {
   type HourCount,
-  MAX_FAILURES,
+  MAX_LISTED_FAILURES,
   type PictureCount,
   type RequestCount,
   type RequestFailure,
@@ -274,7 +274,7 @@ export function tracesContract(name: string, open: () => Promise<OpenTraces>): v
     it('keeps the newest failures of each customer', async () => {
       const theirs = (await other.addKey()).id;
       await add([], [failure({ customerId: other.id, apiKeyId: theirs })]);
-      const many = Array.from({ length: MAX_FAILURES + 5 }, (_, at) =>
+      const many = Array.from({ length: MAX_LISTED_FAILURES + 5 }, (_, at) =>
         failure({ requestId: `req_${at}`, at: later(at) }),
       );
       await add([], many.slice(50));

@@ -1,5 +1,5 @@
 import type { ChangeType } from '../../src/core/events/event.js';
-import type { Claim, Job, JobQueue } from '../../src/core/jobs/job.js';
+import type { Job, JobClaim, JobQueue } from '../../src/core/jobs/job.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Delivery, DeliveryChange, DeliveryFilters, DeliveryLog } from '../../src/core/webhooks/delivery.js';
@@ -76,8 +76,8 @@ export function webhooksContract(name: string, open: () => Promise<OpenWebhooks>
     const add = (type: ChangeType, subjectIds: readonly Id[], to = tenant, at = sampleInstant) =>
       to.transaction((transaction) => transaction.outbox.add(type, subjectIds, at));
     const log = (of: WebhookEndpoint) => tenant.query((reader) => reader.deliveries.list(of.id, null, 10_000));
-    const next = (claim: Pick<Claim, 'busy' | 'only'> = {}) => claimFrom(queue, 'deliveries', LEASE, claim);
-    const claim = async (busy: Claim['busy'] = nobody) => present(await next({ busy }));
+    const next = (claim: Pick<JobClaim, 'busy' | 'only'> = {}) => claimFrom(queue, 'deliveries', LEASE, claim);
+    const claim = async (busy: JobClaim['busy'] = nobody) => present(await next({ busy }));
     const readOne = (job: Job<'deliveries'>) =>
       opened.store.query(job.customerId, ({ deliveries }) => deliveries.get(job.work.deliveryId)).then(present);
     const subjects = async (jobs: readonly Job<'deliveries'>[]) =>

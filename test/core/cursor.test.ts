@@ -1,6 +1,6 @@
 import { type Listing, type PageWindow, readPage } from '../../src/core/shared/pagination.js';
 import type { Secrets } from '../../src/core/shared/secrets.js';
-import { SettableClock } from '../memory/settable-clock.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
 
 const secrets: Secrets = ['a secret of at least thirty-two characters'];
 const HOUR = 3_600_000;

@@ -9,7 +9,7 @@ import type { Photo } from '../../src/core/photos/photo.js';
 import { MAX_DELIVERED } from '../../src/core/photos/renditions/make.js';
 import { downloadRendition, openRendition } from '../../src/core/photos/renditions/open.js';
 import { purgePhoto } from '../../src/core/photos/trash.js';
-import { pictureIn } from '../memory/memory-media-reader.js';
+import { pictureIn } from '../../testing/memory/memory-media-reader.js';
 import { Account, blobsUnder, collected, picture, type World, world } from '../support/core-world.js';
 import { WatchedReader } from '../support/watched-reader.js';
 

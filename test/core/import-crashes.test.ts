@@ -6,7 +6,8 @@ import { trashPhoto } from '../../src/core/photos/trash.js';
 import { HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError, isOutage } from '../../src/core/shared/errors.js';
 import { runJob } from '../../src/worker/run-job.js';
-import { MemoryMediaReader } from '../memory/memory-media-reader.js';
+import { MemoryMediaReader } from '../../testing/memory/memory-media-reader.js';
+import { withInProcess } from '../../testing/memory-ports.js';
 import { claimJob } from '../support/claim.js';
 import {
   Account,
@@ -22,7 +23,6 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
-import { withInProcess } from '../support/in-process.js';
 import { present } from '../support/tenant.js';
 
 const LEASE = 300;

@@ -9,7 +9,8 @@ import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { runJob } from '../../src/worker/run-job.js';
-import { brokenPictureBytes } from '../memory/memory-media-reader.js';
+import { brokenPictureBytes } from '../../testing/memory/memory-media-reader.js';
+import { withInProcess } from '../../testing/memory-ports.js';
 import { claimJob } from '../support/claim.js';
 import {
   Account,
@@ -26,7 +27,6 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
-import { withInProcess } from '../support/in-process.js';
 import { sampleFacts } from '../support/samples.js';
 import { present } from '../support/tenant.js';
 

@@ -8,7 +8,7 @@ import type { InlineFile } from '../../src/core/imports/register/inline.js';
 import { registerPhotos } from '../../src/core/imports/register/register.js';
 import { HOUR } from '../../src/core/shared/clock.js';
 import { signToken } from '../../src/core/shared/secrets.js';
-import { brokenPictureBytes, pictureBytes } from '../memory/memory-media-reader.js';
+import { brokenPictureBytes, pictureBytes } from '../../testing/memory/memory-media-reader.js';
 import {
   Account,
   announced,
@@ -384,10 +384,10 @@ describe('files in the request itself', () => {
   });
 
   test('over the size limit are cut off, and the others continue', async () => {
-    ports = world({ limits: { maxFileBytes: 100 } });
+    ports = world({ limits: { maxFileBytes: 1000 } });
     acme = await Account.open(ports);
     importId = (await acme.start()).id;
-    const large = fileOf('large.jpg', pictureBytes({ width: 1, height: 1, title: 'x'.repeat(200) }));
+    const large = fileOf('large.jpg', pictureBytes({ width: 1, height: 1, title: 'x'.repeat(1000) }));
     const { results } = await acme.inline(importId, [large, picture('a.jpg')]);
     expect(results).toMatchObject([{ outcome: 'rejected', error: { code: 'file_too_large' } }, { outcome: 'created' }]);
     expect(await staged()).toHaveLength(1);

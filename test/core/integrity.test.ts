@@ -10,6 +10,7 @@ import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
+import { withInProcess } from '../../testing/memory-ports.js';
 import {
   Account,
   bytesOf,
@@ -21,7 +22,6 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
-import { withInProcess } from '../support/in-process.js';
 import { samplePhoto } from '../support/samples.js';
 import { present } from '../support/tenant.js';
 

@@ -13,7 +13,7 @@ import {
 } from '../../src/core/users/people/invite.js';
 import { signInByLink } from '../../src/core/users/sign-in/by-link.js';
 import { type EndedMail, runJob } from '../../src/worker/run-job.js';
-import { MemoryMailer } from '../memory/memory-mailer.js';
+import { MemoryMailer } from '../../testing/memory/memory-mailer.js';
 import { claimJob } from '../support/claim.js';
 import { type World, world } from '../support/core-world.js';
 import { sampleMails } from '../support/sample-mails.js';

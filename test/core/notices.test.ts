@@ -18,7 +18,7 @@ import { signInByPassword } from '../../src/core/users/sign-in/by-password.js';
 import { finishSignIn } from '../../src/core/users/sign-in/second-step.js';
 import { userActor } from '../../src/core/users/user.js';
 import { runJob } from '../../src/worker/run-job.js';
-import { MemoryMailer } from '../memory/memory-mailer.js';
+import { MemoryMailer } from '../../testing/memory/memory-mailer.js';
 import { claimJob } from '../support/claim.js';
 import { type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';

@@ -23,7 +23,7 @@ import { signInByPasskey } from '../../src/core/users/sign-in/by-passkey.js';
 import { signInByPassword } from '../../src/core/users/sign-in/by-password.js';
 import { finishSignIn } from '../../src/core/users/sign-in/second-step.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
-import { MemoryMailer } from '../memory/memory-mailer.js';
+import { MemoryMailer } from '../../testing/memory/memory-mailer.js';
 import { claimJob } from '../support/claim.js';
 import { type World, world } from '../support/core-world.js';
 import { type Conduct, SoftwareAuthenticator } from '../support/software-authenticator.js';

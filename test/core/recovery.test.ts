@@ -9,7 +9,7 @@ import { peekLink, signInByLink } from '../../src/core/users/sign-in/by-link.js'
 import { signInByPassword } from '../../src/core/users/sign-in/by-password.js';
 import type { User } from '../../src/core/users/user.js';
 import { runJob } from '../../src/worker/run-job.js';
-import { MemoryMailer } from '../memory/memory-mailer.js';
+import { MemoryMailer } from '../../testing/memory/memory-mailer.js';
 import { claimJob } from '../support/claim.js';
 import { type World, world } from '../support/core-world.js';
 import { HeldClock, isOver } from '../support/held-clock.js';

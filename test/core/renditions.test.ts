@@ -2,7 +2,7 @@ import { renditionKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { RenditionFormat, RenditionName } from '../../src/core/media/media-reader.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { downloadRendition } from '../../src/core/photos/renditions/open.js';
-import { pictureIn } from '../memory/memory-media-reader.js';
+import { pictureIn } from '../../testing/memory/memory-media-reader.js';
 import { Account, collected, picture, type World, world } from '../support/core-world.js';
 import { WatchedReader } from '../support/watched-reader.js';
 

@@ -10,7 +10,8 @@ import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import type { Ports } from '../../src/core/ports.js';
 import { HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { PlainUploadSlots } from '../memory/plain-upload-slots.js';
+import { PlainUploadSlots } from '../../testing/memory/plain-upload-slots.js';
+import { withInProcess } from '../../testing/memory-ports.js';
 import {
   Account,
   announced,
@@ -26,7 +27,6 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
-import { withInProcess } from '../support/in-process.js';
 import { Gate, present } from '../support/tenant.js';
 import { until } from '../support/until.js';
 

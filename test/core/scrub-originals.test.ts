@@ -2,8 +2,8 @@ import { inOneChunk } from '../../src/core/blobs/blob-bytes.js';
 import { storedKey } from '../../src/core/blobs/blob-key.js';
 import { type Scrubbing, scrubOriginals } from '../../src/core/integrity/scrub.js';
 import { DAY } from '../../src/core/shared/clock.js';
-import { MemoryBlobStore } from '../memory/memory-blob-store.js';
-import { MemoryScrubPosition } from '../memory/memory-scrub-position.js';
+import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryScrubPosition } from '../../testing/memory/memory-scrub-position.js';
 import { Account, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
 

@@ -7,7 +7,7 @@ import { hashDistance } from '../../src/core/photos/similar/similar-photo.js';
 import { trashPhoto } from '../../src/core/photos/trash.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { MemoryMediaReader } from '../memory/memory-media-reader.js';
+import { MemoryMediaReader } from '../../testing/memory/memory-media-reader.js';
 import { Account, picture, type World, world } from '../support/core-world.js';
 
 /** The hash of each picture is in its bytes, and in those of its renditions. */

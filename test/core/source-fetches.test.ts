@@ -11,9 +11,10 @@ import { DAY, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { FETCH_SLOTS, fetchPool } from '../../src/worker/pools.js';
 import { busyIn, runWorker } from '../../src/worker/worker.js';
-import { pictureBytes } from '../memory/memory-media-reader.js';
-import { failure, type MemorySource } from '../memory/memory-source-reader.js';
-import { PlainUploadSlots } from '../memory/plain-upload-slots.js';
+import { pictureBytes } from '../../testing/memory/memory-media-reader.js';
+import { failure, type MemorySource } from '../../testing/memory/memory-source-reader.js';
+import { PlainUploadSlots } from '../../testing/memory/plain-upload-slots.js';
+import { withInProcess } from '../../testing/memory-ports.js';
 import { claimFrom } from '../support/claim.js';
 import {
   Account,
@@ -28,7 +29,6 @@ import {
   type World,
   world,
 } from '../support/core-world.js';
-import { withInProcess } from '../support/in-process.js';
 import { Gate, present } from '../support/tenant.js';
 import { until } from '../support/until.js';
 

@@ -6,7 +6,7 @@ import { readImageDelivery } from '../../src/core/delivery/delivery-keys.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { type EndedRequest, TrafficCounter, type Transfer } from '../../src/core/traffic/counter.js';
 import { readTraffic, sweepTraffic } from '../../src/core/traffic/read-traffic.js';
-import { dayOf, MAX_FAILURES } from '../../src/core/traffic/traffic.js';
+import { dayOf, MAX_LISTED_FAILURES } from '../../src/core/traffic/traffic.js';
 import { world } from '../support/core-world.js';
 
 const request = (values: Partial<EndedRequest> = {}): EndedRequest => ({
@@ -58,7 +58,7 @@ test('traffic that could not be written is counted with later traffic, oldest fa
   const tally = counter.take();
   expect(tally?.counts).toMatchObject([{ requests: 120, failed: 120 }]);
   expect(tally?.hours).toMatchObject([{ hour: 12, requests: 120, failed: 120 }]);
-  const kept = Array.from({ length: MAX_FAILURES }, (_, at) => `req_${at + 20}`);
+  const kept = Array.from({ length: MAX_LISTED_FAILURES }, (_, at) => `req_${at + 20}`);
   expect(tally?.failures.map(({ requestId }) => requestId)).toEqual(kept);
 });
 

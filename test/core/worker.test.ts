@@ -1,7 +1,7 @@
 import type { Customer } from '../../src/core/customers/customer.js';
 import {
-  type Claim,
   type Job,
+  type JobClaim,
   type JobQueue,
   type JobWork,
   MAX_FAILURES,
@@ -12,10 +12,10 @@ import {
 import { DomainError } from '../../src/core/shared/errors.js';
 import { FETCH_SLOTS, fetchPool, type JobHandler, type JobPoolOptions, jobPool } from '../../src/worker/pools.js';
 import { type RunningWorker, runWorker } from '../../src/worker/worker.js';
-import { MemoryCustomerStore } from '../memory/memory-customer-store.js';
-import { MemoryDatabase } from '../memory/memory-database.js';
-import { MemoryJobQueue } from '../memory/memory-job-queue.js';
-import { SettableClock } from '../memory/settable-clock.js';
+import { MemoryCustomerStore } from '../../testing/memory/memory-customer-store.js';
+import { MemoryDatabase } from '../../testing/memory/memory-database.js';
+import { MemoryJobQueue } from '../../testing/memory/memory-job-queue.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { claimJob } from '../support/claim.js';
 
 const HOURS = 60 * 60;
@@ -517,7 +517,7 @@ class FaultyQueue implements JobQueue {
 
   constructor(private readonly queue: JobQueue) {}
 
-  async claim<P extends Pool>(pool: P, claim: Claim): Promise<readonly Job<P>[]> {
+  async claim<P extends Pool>(pool: P, claim: JobClaim): Promise<readonly Job<P>[]> {
     this.claims += 1;
     this.fail('claim');
     const jobs = await this.queue.claim(pool, claim);

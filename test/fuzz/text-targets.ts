@@ -4,7 +4,7 @@ import { captureTime, fromInstant, fromWallClock, localTime, parseInstant } from
 import { DomainError } from '../../src/core/shared/errors.js';
 import { type Listing, readPage } from '../../src/core/shared/pagination.js';
 import { readToken, type Secrets, signToken } from '../../src/core/shared/secrets.js';
-import { SettableClock } from '../memory/settable-clock.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
 import type { FuzzTarget } from './fuzz.js';
 
 const secrets: Secrets = ['the newest secret', 'an older secret'];

@@ -1,6 +1,6 @@
+import { MemoryIdentityProvider } from '../../testing/memory/memory-identity-provider.js';
 import { BrowserClient } from '../api/support/browser-client.js';
 import { type Actor, type RunningApp, startApp } from '../api/support/start-app.js';
-import { MemoryIdentityProvider } from '../memory/memory-identity-provider.js';
 
 const PEOPLE = '/settings/account/people';
 const HERE = `${PEOPLE}/by-provider`;

@@ -4,8 +4,8 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import type { ImportProgress } from 'photo-service-sdk';
 import { type FileImportOptions, importFiles, importFolder } from 'photo-service-sdk/node';
+import { brokenPictureBytes } from '../../testing/memory/memory-media-reader.js';
 import { picture, sha256 } from '../api/support/photos.js';
-import { brokenPictureBytes } from '../memory/memory-media-reader.js';
 import type { Disturbance, Seen } from './support/front.js';
 import { SdkWorld } from './support/service.js';
 

@@ -1,8 +1,8 @@
 import { FallbackRateWindowStore } from '../../src/adapters/fallback-rate-window-store.js';
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
 import { RedisRateWindowStore } from '../../src/adapters/redis/redis-rate-window-store.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { rateWindowStoreContract } from '../contracts/rate-window-store.contract.js';
-import { SettableClock } from '../memory/settable-clock.js';
 import { atOnce } from '../support/tenant.js';
 import { until } from '../support/until.js';
 import { RedisServer } from './support/redis-server.js';

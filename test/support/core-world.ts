@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
 import { WebauthnPasskeyReader } from '../../src/adapters/webauthn/webauthn-passkey-reader.js';
 import type { Caller } from '../../src/core/access/caller.js';
 import { type Scope, scopes } from '../../src/core/access/caller.js';
-import { IpLists } from '../../src/core/access/ip-list.js';
 import { issueKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
-import { defaultLimits, type Limits } from '../../src/core/customers/limits.js';
+import type { Limits } from '../../src/core/customers/limits.js';
 import { createImport, type ImportCreation } from '../../src/core/imports/create.js';
 import { editImportPhoto, type ImportPhotoPatch } from '../../src/core/imports/edit-item.js';
 import { type Finalization, finalizeImport } from '../../src/core/imports/finalize.js';
@@ -26,84 +24,20 @@ import type { Ports } from '../../src/core/ports.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { createTag } from '../../src/core/tags/create-tags.js';
 import type { Tag } from '../../src/core/tags/tag.js';
-import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { runJob } from '../../src/worker/run-job.js';
-import { MemoryAuditLog } from '../memory/memory-audit.js';
-import { MemoryBlobStore } from '../memory/memory-blob-store.js';
-import { MemoryCustomerDirectory } from '../memory/memory-customer-directory.js';
-import { MemoryCustomerStore } from '../memory/memory-customer-store.js';
-import { MemoryDatabase } from '../memory/memory-database.js';
-import { MemoryDeliveryKeyFinder } from '../memory/memory-delivery.js';
-import { MemoryGazetteer } from '../memory/memory-gazetteer.js';
-import { MemoryIdempotencyStore } from '../memory/memory-idempotency-store.js';
-import { MemoryIpCountries } from '../memory/memory-ip-countries.js';
-import { MemoryJobQueue } from '../memory/memory-job-queue.js';
-import { MemoryKeyFinder } from '../memory/memory-keys.js';
-import { MemoryMediaReader, pictureBytes } from '../memory/memory-media-reader.js';
-import { MemoryOperatorTokenStore } from '../memory/memory-operator-tokens.js';
-import { MemoryPasswordHasher } from '../memory/memory-password-hasher.js';
-import { MemoryPasswordStrength } from '../memory/memory-password-strength.js';
-import { MemoryShareFinder } from '../memory/memory-shares.js';
-import { MemorySourceReader } from '../memory/memory-source-reader.js';
-import { MemoryTrafficStore } from '../memory/memory-traffic.js';
-import { MemorySessionStore, MemoryUserStore } from '../memory/memory-user-repository.js';
-import { MemoryDeliveryLog } from '../memory/memory-webhook-repository.js';
-import { MemoryWebhookSender } from '../memory/memory-webhook-sender.js';
-import { PlainUploadSlots } from '../memory/plain-upload-slots.js';
-import { SettableClock } from '../memory/settable-clock.js';
+import { pictureBytes } from '../../testing/memory/memory-media-reader.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
+import { type MemoryPorts, memoryPorts } from '../../testing/memory-ports.js';
 import { claimJob } from './claim.js';
-import { withInProcess } from './in-process.js';
 import { present } from './tenant.js';
 
-/** Every port, in memory, with what lies behind some of them. The clock stands still until a test moves it. */
-export interface World extends Ports {
-  readonly clock: SettableClock;
-  readonly store: MemoryCustomerStore;
-  readonly database: MemoryDatabase;
-  readonly sourceReader: MemorySourceReader;
-  readonly webhooks: MemoryWebhookSender;
-}
+/** Every port, in memory, and passkeys by the library. The clock stands still until a test moves it. */
+export type World = MemoryPorts;
 
 type Changes = Partial<Pick<World, 'clock' | 'blobs' | 'media'>> & { limits?: Partial<Limits> };
 
 export function world(changes: Changes = {}): World {
-  const clock = changes.clock ?? new SettableClock();
-  const database = new MemoryDatabase();
-  return withInProcess({
-    database,
-    clock,
-    store: new MemoryCustomerStore(database, clock),
-    customers: new MemoryCustomerDirectory(database),
-    keys: new MemoryKeyFinder(database),
-    ipLists: new IpLists(),
-    ipCountries: new MemoryIpCountries(),
-    users: new MemoryUserStore(database),
-    sessions: new MemorySessionStore(database),
-    passwords: new MemoryPasswordHasher(),
-    passkeys: new WebauthnPasskeyReader(),
-    identityProviders: [],
-    passwordStrength: new MemoryPasswordStrength(),
-    rateWindows: new MemoryRateWindowStore(clock),
-    gazetteer: new MemoryGazetteer(),
-    idempotency: new MemoryIdempotencyStore(database, clock),
-    blobs: changes.blobs ?? new MemoryBlobStore(clock),
-    media: changes.media ?? new MemoryMediaReader(),
-    jobs: new MemoryJobQueue(database, clock),
-    sourceReader: new MemorySourceReader(),
-    deliveryLog: new MemoryDeliveryLog(database),
-    deliveryKeys: new MemoryDeliveryKeyFinder(database),
-    shares: new MemoryShareFinder(database),
-    webhooks: new MemoryWebhookSender(),
-    mailer: null,
-    operatorTokens: new MemoryOperatorTokenStore(database),
-    auditLog: new MemoryAuditLog(database),
-    traffic: new MemoryTrafficStore(database),
-    secrets: ['a secret of the tests that is long enough'],
-    limits: { ...defaultLimits, ...changes.limits },
-    uploads: new PlainUploadSlots(),
-    directUploads: null,
-    addresses: new PublicAddresses('https://photos.example.com'),
-  });
+  return memoryPorts({ passkeys: new WebauthnPasskeyReader(), ...changes }) as World;
 }
 
 /** A file on a client's disk. */

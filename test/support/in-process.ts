@@ -5,24 +5,12 @@ import type { Photo } from '../../src/core/photos/photo.js';
 import { makeRendition } from '../../src/core/photos/renditions/make.js';
 import type { Rendition } from '../../src/core/photos/renditions/rendition.js';
 import type { Ports, Uses } from '../../src/core/ports.js';
-import { MemoryRenditionLeases } from '../memory/memory-rendition-leases.js';
-import { PlainImportSteps } from '../memory/plain-import-steps.js';
-import { PlainRenditionMaker } from '../memory/plain-rendition-maker.js';
-import { PlainVerifiedBlobs } from '../memory/plain-verified-blobs.js';
+import { MemoryRenditionLeases } from '../../testing/memory/memory-rendition-leases.js';
 
 type InProcess = Uses<'importSteps' | 'verifiedBlobs' | 'renditionMaker'>;
-type Others = Omit<Ports, keyof InProcess>;
 
-/** Adds the ports that a process makes from its others, in their plain form, in which each call is a call of its own. */
-export function withInProcess<P extends Others>(ports: P): P & InProcess {
-  const verifiedBlobs = new PlainVerifiedBlobs(ports.blobs);
-  const make = (photo: Photo, rendition: Rendition) => makeRendition({ ...ports, verifiedBlobs }, photo, rendition);
-  const renditionMaker = new PlainRenditionMaker(ports.blobs, make);
-  return { ...ports, verifiedBlobs, renditionMaker, importSteps: new PlainImportSteps(ports) };
-}
-
-/** The same, as `PortsModule` makes them. */
-export function asInProduction<P extends Others>(
+/** Adds the ports that a process makes from its others, as `PortsModule` makes them. */
+export function asInProduction<P extends Omit<Ports, keyof InProcess>>(
   ports: P,
   leases: RenditionLeases = new MemoryRenditionLeases(),
 ): P & InProcess {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ServedFile } from '../contracts/source-reader.contract.js';
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
@@ -47,16 +48,6 @@ export class SourceServer {
     this.server.closeAllConnections();
     return new Promise((resolve) => this.server.close(() => resolve()));
   }
-}
-
-export interface ServedFile {
-  readonly bytes: Uint8Array;
-  /** With quotes; null: there is none. */
-  readonly etag?: string | null;
-  readonly statesSize?: boolean;
-  readonly takesRanges?: boolean;
-  /** The connection is closed after so many bytes of each response. */
-  readonly breaksAfter?: number;
 }
 
 /** Serves a file as an ordinary server does, but for its faults. */

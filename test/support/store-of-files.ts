@@ -1,8 +1,8 @@
 import { type BlobKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobFile, BlobState, ByteRange, OpenBlob } from '../../src/core/blobs/blob-store.js';
 import type { PictureBytes } from '../../src/core/media/media-reader.js';
-import { MemoryBlobStore } from '../memory/memory-blob-store.js';
-import { MemoryMediaReader } from '../memory/memory-media-reader.js';
+import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryMediaReader } from '../../testing/memory/memory-media-reader.js';
 import { present } from './tenant.js';
 
 /** Files, as far as anybody can tell. What happens to `rotten` ones leaves no trace. */

@@ -1,5 +1,5 @@
 import type { MediaReader } from '../../src/core/media/media-reader.js';
-import { MemoryMediaReader, pictureIn } from '../memory/memory-media-reader.js';
+import { MemoryMediaReader, pictureIn } from '../../testing/memory/memory-media-reader.js';
 import { collected } from './core-world.js';
 
 /** Notes how large each picture is that a rendition is made from. */

@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AdmissionLog } from '../../core/access/rolling-window.js';
-import { reasonOf } from '../../core/integrity/check-bytes.js';
+import { underlyingReason } from '../../core/integrity/check-bytes.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError, isOutage } from '../../core/shared/errors.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
@@ -95,7 +95,7 @@ export class ErrorFilter implements ExceptionFilter {
   private report(thrown: unknown, { requestId }: RequestContext, request: Request): void {
     const about = { requestId, method: request.method, route: request.route?.path ?? null };
     if (!isOutage(thrown)) this.options.logger.error({ err: thrown, ...about }, 'request failed');
-    else this.options.logger.warn({ reason: reasonOf(thrown), ...about }, 'request refused: unavailable');
+    else this.options.logger.warn({ reason: underlyingReason(thrown), ...about }, 'request refused: unavailable');
   }
 
   /** A failure before any budget was charged still has the headers: those of the source address, uncharged. */

@@ -1,7 +1,7 @@
 import { MAX_URL_LENGTH } from '../../core/access/outgoing-url.js';
 import { defaultLimits } from '../../core/customers/limits.js';
 import { creationErrors } from '../../core/imports/create.js';
-import { patchErrors } from '../../core/imports/edit-item.js';
+import { itemPatchErrors } from '../../core/imports/edit-item.js';
 import type { DuplicatePolicy } from '../../core/imports/import.js';
 import { type ImportPhotoStatus, importPhotoTransitions } from '../../core/imports/import-photo.js';
 import type { ItemListRequest } from '../../core/imports/read.js';
@@ -237,7 +237,7 @@ const maintained = 'it is maintained by the service.';
   'The values to change. Omitted fields keep their value; null takes the value from the file.',
 )
 export class ImportPhotoPatchBody extends ItemFields {
-  static readonly valueErrors = (body: ImportPhotoPatchBody, { limits }: BodyContext) => patchErrors(body, limits);
+  static readonly valueErrors = (body: ImportPhotoPatchBody, { limits }: BodyContext) => itemPatchErrors(body, limits);
 
   static readonly readOnly = {
     id: maintained,

@@ -1,5 +1,5 @@
 import type { ArchivedSchema } from '../../core/backup/database-snapshot.js';
-import { isSigned, type Signature, signBackup } from '../../core/backup/signature.js';
+import { type BackupSignature, isSigned, signBackup } from '../../core/backup/signature.js';
 import type { Secrets } from '../../core/shared/secrets.js';
 import type { Part } from './part-file.js';
 
@@ -62,7 +62,7 @@ export function readManifest(
 ): { manifest: Manifest; signedBy: string | null } {
   const altered = (file: string) => new Error(`${path}/${file} was altered. Nothing was written: use another backup.`);
   if (signature !== null) {
-    const given = parsed<Signature>(signature);
+    const given = parsed<BackupSignature>(signature);
     if (typeof given?.signedBy !== 'string' || typeof given.signature !== 'string' || written(given) !== signature)
       throw altered(SIGNATURE_FILE);
     if (!isSigned(given, text)) throw altered(MANIFEST_FILE);

@@ -22,7 +22,7 @@ import {
   newToken,
   readKeySettings,
 } from './api-key.js';
-import { readScopes, scopes } from './caller.js';
+import { type Caller, readScopes, scopes } from './caller.js';
 import { type IpCountries, IpRanges, normalizeRange } from './ip-list.js';
 import { defaultBudgets } from './rolling-window.js';
 
@@ -35,6 +35,17 @@ export async function authenticate(
   const known = await keys.findByHash(hashRandomToken(token));
   if (known === null || known.customerStatus === 'closing' || isExpired(known.key, clock.now())) return null;
   return known;
+}
+
+/** The caller with this key, at this address. The order in which a key is checked before: docs/architecture.md. */
+export function callerOfKey(key: ApiKey, address: string): Caller {
+  return {
+    customerId: key.customerId,
+    apiKeyId: key.id,
+    scopes: key.scopes,
+    ipRestricted: key.ipList.length > 0,
+    actor: { kind: 'api_key', id: key.id, name: key.name, address },
+  };
 }
 
 /** `ipList` as people write it; limits in requests per minute, of which null is the default. */

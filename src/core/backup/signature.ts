@@ -13,13 +13,13 @@ const KEY = /^phsb1_[A-Za-z0-9_-]{43}$/;
 const SIGNATURE = /^[A-Za-z0-9_-]{86}$/;
 
 /** An Ed25519 signature, and the public key that checks it, in a spelling that people can write down and compare. */
-export interface Signature {
+export interface BackupSignature {
   readonly signedBy: string;
   readonly signature: string;
 }
 
 /** Signs with the key of the installation, which is derived from the newest of its secrets. */
-export function signBackup(secrets: Secrets, text: Uint8Array): Signature {
+export function signBackup(secrets: Secrets, text: Uint8Array): BackupSignature {
   const key = privateKey(secrets[0]);
   return { signedBy: publicName(key), signature: base64url(sign(null, joined(PURPOSE, text), key)) };
 }
@@ -34,7 +34,7 @@ export function isBackupKey(text: string): boolean {
 }
 
 /** Whether the key that the signature names made it. Whether that key is to be trusted is for the caller to say. */
-export function isSigned({ signedBy, signature }: Signature, text: Uint8Array): boolean {
+export function isSigned({ signedBy, signature }: BackupSignature, text: Uint8Array): boolean {
   if (!isBackupKey(signedBy) || !SIGNATURE.test(signature)) return false;
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: signedBy.slice(PREFIX.length) };
   const key = createPublicKey({ key: jwk, format: 'jwk' });

@@ -1,5 +1,5 @@
 import { type RenditionFormat, type RenditionName, renditionFormats } from '../media/media-reader.js';
-import { type PictureFormat, pictureFormats } from '../media/transformation.js';
+import { pictureFormats, type TransformationFormat } from '../media/transformation.js';
 import type { Id } from '../shared/ids.js';
 
 /** A name in the blob store. Only created here, from numbers and random names. */
@@ -32,7 +32,7 @@ export function renditionKey(
 export function deliveredKey(
   photo: { customerId: Id; id: Id; rotation: number },
   name: string,
-  format: PictureFormat,
+  format: TransformationFormat,
 ): BlobKey {
   return renditionNamed(photo, `${name}.${format}`);
 }

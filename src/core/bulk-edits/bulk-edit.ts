@@ -58,13 +58,13 @@ export interface BulkFailure {
 }
 
 /** The fields that an action concerns, as JSON; of tags, only the ids of those that it removed (before) and added (after). */
-export type FieldValues = Readonly<Record<string, string | number | null | readonly Id[] | GeoPoint | Place>>;
+export type ChangedValues = Readonly<Record<string, string | number | null | readonly Id[] | GeoPoint | Place>>;
 
 /** The effect of an edit on a photo. */
 export interface BulkChange {
   readonly photoId: Id;
-  readonly before: FieldValues;
-  readonly after: FieldValues;
+  readonly before: ChangedValues;
+  readonly after: ChangedValues;
 }
 
 /** Photos that can be chosen one by one for one edit. A query may match more. */

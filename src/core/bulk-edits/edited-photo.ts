@@ -6,7 +6,7 @@ import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Reader } from '../shared/transactional.js';
 import type { BulkAction, TagAction } from './bulk-action.js';
-import type { BulkChange, BulkFailureReason, FieldValues } from './bulk-edit.js';
+import type { BulkChange, BulkFailureReason, ChangedValues } from './bulk-edit.js';
 
 /** A photo after an action, not stored yet. */
 interface EditedPhoto {
@@ -126,7 +126,7 @@ const concerned: Readonly<Record<Exclude<BulkAction['kind'], TagAction['kind']>,
 };
 
 /** The values of these fields, instants as text. */
-function valuesOf(kind: keyof typeof concerned, photo: Photo): FieldValues {
+function valuesOf(kind: keyof typeof concerned, photo: Photo): ChangedValues {
   const values = concerned[kind].map((name) => [
     name,
     photo[name] instanceof Date ? photo[name].toISOString() : photo[name],
@@ -134,6 +134,6 @@ function valuesOf(kind: keyof typeof concerned, photo: Photo): FieldValues {
   return Object.fromEntries(values);
 }
 
-function idsIn({ tagIds }: FieldValues): readonly Id[] {
+function idsIn({ tagIds }: ChangedValues): readonly Id[] {
   return Array.isArray(tagIds) ? tagIds : [];
 }

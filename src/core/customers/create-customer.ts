@@ -7,9 +7,9 @@ import { invalid, requireFound } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
 import {
   type Customer,
+  customerNameErrors,
   DEFAULT_RETENTION_DAYS,
   type NewCustomer,
-  nameErrors,
   quotaErrors,
   zoneErrors,
 } from './customer.js';
@@ -81,7 +81,7 @@ async function add(transaction: CustomerCreation, actor: Actor, values: NewCusto
 function newCustomer(request: CustomerRequest, at: Date): NewCustomer {
   const name = cleanText(request.name);
   const defaultTimeZone = request.timeZone ?? 'UTC';
-  const errors = [...nameErrors(request.name), ...zoneErrors(defaultTimeZone)];
+  const errors = [...customerNameErrors(request.name), ...zoneErrors(defaultTimeZone)];
   errors.push(...quotaErrors('storageBytes', request.storageBytesLimit), ...quotaErrors('photos', request.photosLimit));
   if (errors.length > 0) throw invalid(...errors);
   return {

@@ -112,7 +112,7 @@ export type NewCustomer = Omit<Customer, 'id'>;
 
 export const MAX_CUSTOMER_NAME = 200;
 
-export function nameErrors(name: string): FieldError[] {
+export function customerNameErrors(name: string): FieldError[] {
   if (cleanText(name) !== '') return textErrors('name', name, MAX_CUSTOMER_NAME);
   return [{ field: 'name', code: 'required', message: `name must have 1 to ${MAX_CUSTOMER_NAME} characters.` }];
 }

@@ -14,8 +14,8 @@ import {
   type CustomerUsage,
   close,
   customerAdministration,
+  customerNameErrors,
   customerSettings,
-  nameErrors,
   quotaErrors,
   resume,
   retentionErrors,
@@ -55,7 +55,7 @@ export async function editCustomer(
     ...(trashRetentionDays !== undefined && { trashRetentionDays }),
   };
   const errors = [
-    ...(name === undefined ? [] : nameErrors(name)),
+    ...(name === undefined ? [] : customerNameErrors(name)),
     ...(settings.defaultTimeZone === undefined ? [] : zoneErrors(settings.defaultTimeZone)),
     ...(trashRetentionDays === undefined ? [] : retentionErrors(trashRetentionDays)),
   ];
@@ -105,7 +105,7 @@ export function administerCustomer(
 export function customerPatchErrors(patch: CustomerPatch): FieldError[] {
   const { name, defaultTimeZone, trashRetentionDays, storageBytesLimit, photosLimit } = patch;
   return [
-    ...(name === undefined ? [] : nameErrors(name)),
+    ...(name === undefined ? [] : customerNameErrors(name)),
     ...(defaultTimeZone === undefined ? [] : zoneErrors(defaultTimeZone, 'defaultTimeZone')),
     ...(trashRetentionDays === undefined ? [] : retentionErrors(trashRetentionDays)),
     ...quotaErrors('storageBytesLimit', storageBytesLimit ?? null),

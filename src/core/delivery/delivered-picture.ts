@@ -4,8 +4,8 @@ import {
   type Focus,
   MAX_RESULT_SIDE,
   MIDDLE,
-  type PictureFormat,
   type Transformation,
+  type TransformationFormat,
 } from '../media/transformation.js';
 import { type Download } from '../photos/original.js';
 import type { Photo } from '../photos/photo.js';
@@ -25,7 +25,7 @@ export interface DeliveredPhoto {
 export type AcceptedFormats = ReadonlySet<'avif' | 'webp'>;
 
 /** Without `q`. AVIF's scale is another: 55 looks like the 80 of the others. */
-const QUALITY: Readonly<Record<PictureFormat, number>> = { jpeg: 80, webp: 80, avif: 55, png: 100 };
+const QUALITY: Readonly<Record<TransformationFormat, number>> = { jpeg: 80, webp: 80, avif: 55, png: 100 };
 
 /**
  * Returns the picture that an address asks for. Errors: `invalid_request`, when `dpr` makes a side longer than any may be.
@@ -81,7 +81,7 @@ function side(name: 'w' | 'h', length: number | undefined, dpr: number): number 
   throw invalid({ field: name, code: 'out_of_range', message, max: MAX_RESULT_SIDE });
 }
 
-function bestFormat({ alpha }: DeliveredPhoto, accepted: AcceptedFormats): PictureFormat {
+function bestFormat({ alpha }: DeliveredPhoto, accepted: AcceptedFormats): TransformationFormat {
   if (accepted.has('avif')) return 'avif';
   if (accepted.has('webp')) return 'webp';
   return alpha ? 'png' : 'jpeg';
@@ -95,7 +95,7 @@ function gravityOf({ focus }: DeliveredPhoto, g: DeliveryOptions['g']): Transfor
 export interface DeliveredDownload extends Download {
   /** Identifies the bytes: those of another rotation, focus or preset have another. */
   readonly tag: string;
-  readonly format: PictureFormat;
+  readonly format: TransformationFormat;
   readonly deliveryKeyId: Id;
   /** Once it is opened: whether it had to be made first. */
   readonly isNew: boolean;

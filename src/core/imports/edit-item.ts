@@ -44,7 +44,7 @@ export async function editImportPhoto(
   id: Id,
   patch: ImportPhotoPatch,
 ): Promise<ItemDetails> {
-  const errors = patchErrors(patch, uses.limits);
+  const errors = itemPatchErrors(patch, uses.limits);
   if (errors.length > 0) throw invalid(...errors);
   const staged = patch.status === 'uploaded' ? await stagedUploadId(uses, caller, importId, id) : null;
   const details = await uses.store.transaction(caller.customerId, async (transaction) => {
@@ -80,7 +80,7 @@ export interface ImportPhotoPatch extends PhotoInput, TagRequest {
 }
 
 /** All problems with a patch, whatever the item. */
-export function patchErrors(patch: ImportPhotoPatch, limits: Limits): FieldError[] {
+export function itemPatchErrors(patch: ImportPhotoPatch, limits: Limits): FieldError[] {
   return [...inputErrors(patch), ...bytesErrors(patch, limits), ...nameErrors(patch)];
 }
 

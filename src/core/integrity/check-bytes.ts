@@ -38,12 +38,12 @@ export async function faultOf(
     if (sha256 === expected.sha256) return null;
     return { kind: 'damaged', message: 'has changed: its SHA-256 is not that of the imported file.' };
   } catch (error) {
-    return { kind: 'unreadable', message: `cannot be read: ${reasonOf(error)}` };
+    return { kind: 'unreadable', message: `cannot be read: ${underlyingReason(error)}` };
   }
 }
 
 /** The store's own messages are for clients; the operator needs those of the underlying system. */
-export function reasonOf(error: unknown): string {
+export function underlyingReason(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -11,7 +11,7 @@ import type { Id } from '../shared/ids.js';
 import { everyBatch, windowAfter } from '../shared/pagination.js';
 import { counted } from '../shared/text.js';
 import type { Readable, Transactional } from '../shared/transactional.js';
-import { faultOf, isUnchanged, markOriginal, reasonOf } from './check-bytes.js';
+import { faultOf, isUnchanged, markOriginal, underlyingReason } from './check-bytes.js';
 import { unownedAmong, unownedBlobs } from './collect-garbage.js';
 import { about, type Checked, type Finding, Findings, type OrphanRow, type OrphanRows } from './findings.js';
 
@@ -125,7 +125,7 @@ async function checkThumb(
     if (!(await isUnchanged(uses, photo))) return;
     findings.report(
       'I1',
-      `The thumbnail of this photo is missing and cannot be created: ${reasonOf(error)}`,
+      `The thumbnail of this photo is missing and cannot be created: ${underlyingReason(error)}`,
       about(photo),
     );
   }

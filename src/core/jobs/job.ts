@@ -149,7 +149,7 @@ export interface Lane {
   readonly lane: string;
 }
 
-export interface Claim {
+export interface JobClaim {
   /** Seconds by the database's clock. */
   readonly leaseSeconds: number;
   /** The most jobs to claim, all in one turn; default 1. */
@@ -181,7 +181,7 @@ export interface JobQueue extends AttemptEnds {
    * endpoints take turns, too. Nothing is delivered to one that is disabled, nor to one where a program listens, unless it is asked for with
    * `only`; nothing is fetched for a customer who is not active.
    */
-  claim<P extends Pool>(pool: P, claim: Claim): Promise<readonly Job<P>[]>;
+  claim<P extends Pool>(pool: P, claim: JobClaim): Promise<readonly Job<P>[]>;
   /** Extends the lease. False when it was lost: the run must stop. */
   extend(job: Job<Pool>, leaseSeconds: number): Promise<boolean>;
   /**

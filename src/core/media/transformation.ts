@@ -18,7 +18,7 @@ export const fits = ['inside', 'cover', 'contain', 'fill'] as const;
 export type Fit = (typeof fits)[number];
 
 export const pictureFormats = ['jpeg', 'webp', 'avif', 'png'] as const;
-export type PictureFormat = (typeof pictureFormats)[number];
+export type TransformationFormat = (typeof pictureFormats)[number];
 
 /** The instructions for making a picture, with nothing left to decide: the same transformation of the same picture gives the same result. */
 export interface Transformation {
@@ -29,7 +29,7 @@ export interface Transformation {
   readonly fit: Fit;
   /** The part that `cover` keeps in view: a point, or what attracts attention. */
   readonly gravity: Focus | 'attention';
-  readonly format: PictureFormat;
+  readonly format: TransformationFormat;
   /** 1 to 100; a PNG is always exact. */
   readonly quality: number;
   /** `rrggbb`: what is beside the picture, and behind it in a JPEG. Null: nothing; in a JPEG, white. */
@@ -57,7 +57,7 @@ function exact(value: number): number {
 const plain = { fit: 'inside', gravity: MIDDLE, quality: 80, background: null, blur: null } as const;
 
 /** The whole picture, no side longer than so many pixels. */
-export function within(longestSide: number, format: PictureFormat): Transformation {
+export function within(longestSide: number, format: TransformationFormat): Transformation {
   return { ...plain, width: longestSide, height: longestSide, format };
 }
 

@@ -18,6 +18,10 @@ export interface PasskeySite {
  * looks like is only known to those who serve it.
  */
 export interface Addresses {
+  /** Where clients reach this installation. Without a trailing slash. */
+  readonly publicUrl: string;
+  /** The path of that, without a trailing slash; empty if it has none. */
+  readonly basePath: string;
   /** Accepts this many bytes. */
   upload(token: string, sizeBytes: number): UploadAddress;
   /** Shows a rendition. */
@@ -26,6 +30,8 @@ export interface Addresses {
   signIn(token: string): string;
   /** Confirms an e-mail address. */
   confirmEmail(token: string): string;
+  /** Shows the photos of a share. */
+  share(token: string): string;
   /** The settings area, where people sign in. */
   settings(): string;
   /** Null where browsers offer no passkeys: they need a name, not an IP address, and an encrypted connection or this very machine. */

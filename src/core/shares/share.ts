@@ -72,11 +72,11 @@ export const MIN_SHARE_PASSWORD = 8;
 
 /** Whether visitors may see it. Nothing else tells them whether it exists. */
 export function isOpen({ share, customerStatus }: KnownShare, now: Date): boolean {
-  return customerStatus === 'active' && !isOver(share, now);
+  return customerStatus === 'active' && !isShareOver(share, now);
 }
 
 /** Whether it has expired. */
-export function isOver({ expiresAt }: Pick<Share, 'expiresAt'>, now: Date): boolean {
+export function isShareOver({ expiresAt }: Pick<Share, 'expiresAt'>, now: Date): boolean {
   return expiresAt !== null && expiresAt.getTime() <= now.getTime();
 }
 
@@ -101,7 +101,10 @@ export function nextFiles(share: Share, { inlineMaxFiles }: Pick<Limits, 'inline
 }
 
 /** In the audit log. */
-export function auditSubject({ id, title }: Pick<Share, 'id' | 'title'>): { readonly id: Id; readonly name: string } {
+export function shareAuditSubject({ id, title }: Pick<Share, 'id' | 'title'>): {
+  readonly id: Id;
+  readonly name: string;
+} {
   return { id, name: title };
 }
 
@@ -128,7 +131,7 @@ export function settingsErrors(settings: GivenShareSettings, now: Date): FieldEr
 }
 
 /** Errors: `invalid_request` for a password that is easy to guess, or made of the title. */
-export async function requireGoodPassword(
+export async function requireGoodSharePassword(
   uses: { passwordStrength: PasswordStrength },
   password: string | null | undefined,
   title: string | undefined,

@@ -16,13 +16,13 @@ import {
 } from '../shared/transactional.js';
 import type { PasswordHasher, PasswordStrength } from '../users/passwords.js';
 import {
-  auditSubject,
   MAX_SHARED_PHOTOS,
   MAX_SHARES,
-  requireGoodPassword,
+  requireGoodSharePassword,
   type Share,
   type ShareSettings,
   settingsErrors,
+  shareAuditSubject,
 } from './share.js';
 
 export interface ShareWithToken {
@@ -48,7 +48,7 @@ export async function createShare(
   const [at, token] = [uses.clock.now(), newRandomToken()];
   const errors = [...settingsErrors({ title, password, ...settings }, at), ...contentsErrors({ tagId, photoIds })];
   if (errors.length > 0) throw invalid(...errors);
-  await requireGoodPassword(uses, password, title);
+  await requireGoodSharePassword(uses, password, title);
   const passwordHash = password === null ? null : await uses.passwords.hash(password);
   const contents = { tagId: tagId ?? null, photoIds: [...new Set(photoIds)] };
   const link = { tokenHash: hashRandomToken(token), token: seal(uses.secrets, 'share', token) };
@@ -62,7 +62,7 @@ export async function createShare(
       await requireContents({ photos, tags }, share);
       const stored = await shares.insert(share);
       await outbox.add('share.created', [stored.id], at);
-      await audit.add(actor, { action: 'share.created', subject: auditSubject(stored), at });
+      await audit.add(actor, { action: 'share.created', subject: shareAuditSubject(stored), at });
       return stored;
     },
   );
@@ -156,7 +156,7 @@ export async function editShare(
   const at = clock.now();
   const errors = settingsErrors({ title, password, ...changes }, at);
   if (errors.length > 0) throw invalid(...errors);
-  await requireGoodPassword(uses, password, title);
+  await requireGoodSharePassword(uses, password, title);
   const passwordHash = typeof password === 'string' ? await passwords.hash(password) : password;
   return store.transaction(customerId, async ({ shares, audit }) => {
     const before = requireFound(await shares.lock(id), 'share');
@@ -171,7 +171,7 @@ export async function editShare(
     if (fields.length === 0) return before;
     await shares.update(share);
     const named = fields.map((field) => (field === 'passwordHash' ? 'password' : field));
-    await audit.add(actor, { action: 'share.edited', subject: auditSubject(share), changes: named, at });
+    await audit.add(actor, { action: 'share.edited', subject: shareAuditSubject(share), changes: named, at });
     return share;
   });
 }
@@ -187,7 +187,7 @@ export function revokeShare(
     await shares.delete(id);
     const at = clock.now();
     await outbox.add('share.revoked', [id], at);
-    await audit.add(actor, { action: 'share.revoked', subject: auditSubject(share), at });
+    await audit.add(actor, { action: 'share.revoked', subject: shareAuditSubject(share), at });
     return share;
   });
 }

@@ -78,12 +78,12 @@ export async function editTag(
 export interface MergePreview {
   /** By id ascending. */
   readonly tags: readonly Tag[];
-  /** Photos that have at least one of them, each counted once, including the trash; at most `MAX_COUNTED`. */
+  /** Photos that have at least one of them, each counted once, including the trash; at most `MAX_COUNTED_PHOTOS`. */
   readonly photos: number;
 }
 
 /** Counting more would delay the page. */
-export const MAX_COUNTED = 100_000;
+export const MAX_COUNTED_PHOTOS = 100_000;
 
 /** Changes nothing. Errors: `not_found` when one of the tags does not exist. */
 export function previewMerge(
@@ -98,7 +98,7 @@ export function previewMerge(
         named.find((tag) => tag.id === id),
         'tag',
       );
-    return { tags: named, photos: await taggedPhotos.countTagged(ids, MAX_COUNTED) };
+    return { tags: named, photos: await taggedPhotos.countTagged(ids, MAX_COUNTED_PHOTOS) };
   });
 }
 

@@ -4,7 +4,7 @@ import {
   dayOf,
   type HourCount,
   hourOf,
-  MAX_FAILURES,
+  MAX_LISTED_FAILURES,
   type PictureCount,
   type RequestCount,
   type RequestFailure,
@@ -108,7 +108,7 @@ export class TrafficCounter {
   private keep(failure: RequestFailure): void {
     const kept = this.failures.get(failure.customerId) ?? [];
     kept.push(failure);
-    if (kept.length > MAX_FAILURES) kept.shift();
+    if (kept.length > MAX_LISTED_FAILURES) kept.shift();
     this.failures.set(failure.customerId, kept);
   }
 }

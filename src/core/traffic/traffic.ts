@@ -82,7 +82,7 @@ export interface RequestFailure {
 /** Days that are reported and stored, including today. */
 export const TRAFFIC_DAYS = 30;
 /** Number of failures stored per customer: the newest. */
-export const MAX_FAILURES = 100;
+export const MAX_LISTED_FAILURES = 100;
 
 export function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);
@@ -114,7 +114,7 @@ export interface TrafficReads {
   counts(fromDay: string): Promise<readonly RequestCount[]>;
   /** Returns the counts of this day, by hour, then by key. Hours of earlier days may be deleted. */
   hours(day: string): Promise<readonly HourCount[]>;
-  /** Newest first, at most `MAX_FAILURES`. */
+  /** Newest first, at most `MAX_LISTED_FAILURES`. */
   failures(): Promise<readonly RequestFailure[]>;
   /** From this day on, by day, then by delivery key. Keys that were deleted since are among them. */
   pictures(fromDay: string): Promise<readonly PictureCount[]>;
@@ -128,7 +128,7 @@ export interface TrafficReads {
 export interface TrafficStore {
   /**
    * Adds to the stored counts, all or nothing; any number of processes may do so. A key that does not exist is ignored, and so
-   * is a customer; a delivery key may have been deleted since. The newest `MAX_FAILURES` failures of each customer are retained.
+   * is a customer; a delivery key may have been deleted since. The newest `MAX_LISTED_FAILURES` failures of each customer are retained.
    */
   add(tally: Tally): Promise<void>;
   /** Counts what each customer has stored now, as of this day; an earlier count of the same day is replaced. */

@@ -10,7 +10,7 @@ import { type Secrets, unseal } from '../shared/secrets.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
 import { BODY_DAYS, type Delivery, type DeliveryLog, isSuccess, isTest, LOG_DAYS, outcomeOf } from './delivery.js';
 import {
-  auditSubject,
+  endpointAuditSubject,
   recordFailure,
   recordSuccess,
   signedHeaders,
@@ -77,7 +77,7 @@ function note(
     const after = rule(before, at);
     if (after !== before) await webhookEndpoints.update(after);
     if (after.status === before.status) return;
-    await audit.add(service, { action: 'webhook.disabled', subject: auditSubject(after), at });
+    await audit.add(service, { action: 'webhook.disabled', subject: endpointAuditSubject(after), at });
   });
 }
 

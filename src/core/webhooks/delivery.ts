@@ -63,7 +63,7 @@ export const RETRY_DELAYS: readonly number[] = [
 ];
 
 /** Attempts at an event, the first included. A test gets one. */
-export const MAX_ATTEMPTS = RETRY_DELAYS.length + 1;
+export const MAX_DELIVERY_ATTEMPTS = RETRY_DELAYS.length + 1;
 
 /** The longest wait that a receiver may ask for. */
 const MAX_RETRY_AFTER = HOUR;

@@ -9,10 +9,10 @@ import { type Secrets, seal } from '../shared/secrets.js';
 import { type Precondition, type Readable, type Transactional, unconditional } from '../shared/transactional.js';
 import type { Delivery, DeliveryBodies, DeliveryFilters } from './delivery.js';
 import {
-  auditSubject,
   disable,
   type EndpointInput,
   enable,
+  endpointAuditSubject,
   endpointValues,
   MAX_ENDPOINTS,
   newEndpoint,
@@ -57,7 +57,7 @@ export async function createWebhookEndpoint(
     const sealed = seal(uses.secrets, 'webhook', secret);
     const given = { customerId, url, description, events, secret: sealed, listeningUntil };
     const made = await webhookEndpoints.insert(newEndpoint(given, at));
-    await audit.add(actor, { action: 'webhook.created', subject: auditSubject(made), at });
+    await audit.add(actor, { action: 'webhook.created', subject: endpointAuditSubject(made), at });
     return { endpoint: made, secret };
   });
 }
@@ -183,7 +183,7 @@ function changeWebhookEndpoint(
     const next = rule(before, at);
     await webhookEndpoints.update(next);
     for (const made of changesOf(before, next))
-      await audit.add(caller.actor, { ...made, subject: auditSubject(next), at });
+      await audit.add(caller.actor, { ...made, subject: endpointAuditSubject(next), at });
     return next;
   });
 }
@@ -223,7 +223,7 @@ export async function deleteWebhookEndpoint(
     // A concurrent request deleted it first.
     if (endpoint === null) return;
     await webhookEndpoints.delete(id);
-    await audit.add(actor, { action: 'webhook.deleted', subject: auditSubject(endpoint), at: clock.now() });
+    await audit.add(actor, { action: 'webhook.deleted', subject: endpointAuditSubject(endpoint), at: clock.now() });
   });
 }
 

@@ -39,7 +39,7 @@ export interface WebhookEndpoint {
 }
 
 /** Its name in the audit log: the host, because the path of a URL may be a secret. */
-export function auditSubject({ id, url }: Pick<WebhookEndpoint, 'id' | 'url'>): {
+export function endpointAuditSubject({ id, url }: Pick<WebhookEndpoint, 'id' | 'url'>): {
   readonly id: Id;
   readonly name: string;
 } {

@@ -4,6 +4,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { KnownKey } from '../../core/access/api-key.js';
 import type { Caller } from '../../core/access/caller.js';
+import { callerOfKey } from '../../core/access/keys.js';
 import type { BudgetGroup, WindowState } from '../../core/access/rolling-window.js';
 import type { Actor } from '../../core/audit/audit-entry.js';
 import type { OperatorToken } from '../../core/operators/operator-token.js';
@@ -116,14 +117,7 @@ export function requestContextOf(request: WithRequestContext): RequestContext {
 
 /** The caller, for the use cases. Only after the guards. */
 export function callerOf(requestContext: RequestContext): Caller {
-  const { key } = knownKeyOf(requestContext);
-  return {
-    customerId: key.customerId,
-    apiKeyId: key.id,
-    scopes: key.scopes,
-    ipRestricted: key.ipList.length > 0,
-    actor: { kind: 'api_key', id: key.id, name: key.name, address: requestContext.clientIp },
-  };
+  return callerOfKey(knownKeyOf(requestContext).key, requestContext.clientIp);
 }
 
 /** The actor of a request with a token of the operator. Only after the guards. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { invalid } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
-import { isOver, MAX_SHARE_TITLE, MAX_SHARES, MIN_SHARE_PASSWORD, type Share } from '../../core/shares/share.js';
+import { isShareOver, MAX_SHARE_TITLE, MAX_SHARES, MIN_SHARE_PASSWORD, type Share } from '../../core/shares/share.js';
 import type { ShareWithToken } from '../../core/shares/shares.js';
 import { MAX_TAG_NAME, type Tag } from '../../core/tags/tag.js';
 import { ExpiryField, expiryOf, Field, lastDay } from '../form.js';
@@ -43,7 +43,7 @@ export function ShareList({ shares, tags, now, linkOf }: ShareListProps) {
                   {share.title}
                 </a>
                 {share.passwordHash !== null && <Badge>Password</Badge>}
-                {isOver(share, now) && <Badge tone="bad">Expired</Badge>}
+                {isShareOver(share, now) && <Badge tone="bad">Expired</Badge>}
               </>,
               contentsOf(formats, share, tags),
               <Visits key="visits" share={share} />,
@@ -86,7 +86,9 @@ export function SharePage({ share, tags, link, now, children }: ShareHeadProps) 
         </a>
       </Heading>
       <Card title="Link" lead="Anyone who has it sees the photos. Pass it on as you would a key.">
-        {isOver(share, now) && <p class="flash warn">This link has expired. Choose a later date to open it again.</p>}
+        {isShareOver(share, now) && (
+          <p class="flash warn">This link has expired. Choose a later date to open it again.</p>
+        )}
         <Link id="link" link={link} />
         <Copied />
         {link !== null && <QrCode text={link} label="QR code of the link" />}

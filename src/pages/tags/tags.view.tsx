@@ -1,5 +1,5 @@
 import type { Page } from '../../core/shared/pagination.js';
-import { MAX_COUNTED, type MergePreview } from '../../core/tags/edit-tag.js';
+import { MAX_COUNTED_PHOTOS, type MergePreview } from '../../core/tags/edit-tag.js';
 import { MAX_TAG_DESCRIPTION, MAX_TAG_NAME, type Tag } from '../../core/tags/tag.js';
 import { MAX_SEARCH_TEXT } from '../../http/requests/parameters.js';
 import { Button, Buttons, Field, Form, ProblemSummary, type Problems } from '../form.js';
@@ -147,7 +147,9 @@ export function MergeForm({
   const formats = useFormats();
   const most = tags.reduce((best, tag) => (tag.photoCount > best.photoCount ? tag : best));
   const count =
-    photos >= MAX_COUNTED ? `More than ${formats.number(MAX_COUNTED - 1)} photos` : formats.pluralize(photos, 'photo');
+    photos >= MAX_COUNTED_PHOTOS
+      ? `More than ${formats.number(MAX_COUNTED_PHOTOS - 1)} photos`
+      : formats.pluralize(photos, 'photo');
   return (
     <>
       <Heading

@@ -4,7 +4,7 @@ import { type Traffic, transferred } from '../../core/traffic/read-traffic.js';
 import {
   type Channel,
   channels,
-  MAX_FAILURES,
+  MAX_LISTED_FAILURES,
   type RequestCount,
   TRAFFIC_DAYS,
   type TransferCount,
@@ -136,8 +136,8 @@ function Failures({ traffic }: { traffic: Traffic }) {
     <section class="log">
       <h2>Recent errors</h2>
       <p class="lead">
-        The last {MAX_FAILURES} at most. The operator of this service can find a request in the log by its request id.
-        Requests over the rate limit are only counted above.
+        The last {MAX_LISTED_FAILURES} at most. The operator of this service can find a request in the log by its
+        request id. Requests over the rate limit are only counted above.
       </p>
       {failures.length === 0 ? (
         <Empty icon="circle-check" title="No errors" />

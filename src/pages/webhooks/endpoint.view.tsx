@@ -9,7 +9,7 @@ import {
   type DeliveryFilters,
   type DeliveryStatus,
   LOG_DAYS,
-  MAX_ATTEMPTS,
+  MAX_DELIVERY_ATTEMPTS,
 } from '../../core/webhooks/delivery.js';
 import type { WebhookEndpoint } from '../../core/webhooks/webhook-endpoint.js';
 import { MAX_ANSWER_BYTES } from '../../core/webhooks/webhook-sender.js';
@@ -74,8 +74,8 @@ export function EndpointPage({ endpoint, log, query, cursor, now }: EndpointPage
       <section class="log">
         <h2>Deliveries</h2>
         <p class="lead">
-          Of the last {LOG_DAYS} days, newest first. A failed event is attempted {MAX_ATTEMPTS} times within about three
-          days, a test event once.
+          Of the last {LOG_DAYS} days, newest first. A failed event is attempted {MAX_DELIVERY_ATTEMPTS} times within
+          about three days, a test event once.
         </p>
         <LogFilters endpoint={endpoint} query={query} />
         <div data-live={isOn ? nextChange(log.data, now) : undefined} data-live-in-place="" data-live-part="deliveries">

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import contentDisposition from 'content-disposition';
-import { pictureBytes } from '../../memory/memory-media-reader.js';
+import { pictureBytes } from '../../../testing/memory/memory-media-reader.js';
 import type { Answer } from './http-client.js';
 import type { Actor, RunningApp } from './start-app.js';
 

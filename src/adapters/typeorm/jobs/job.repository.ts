@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto';
 import type { DataSource, EntityManager } from 'typeorm';
 import {
   type AttemptEnds,
-  type Claim,
   interruptionSeconds,
   type Job,
+  type JobClaim,
   type JobPlace,
   type JobQueue,
   type JobRepository,
@@ -309,7 +309,7 @@ export class TypeormJobQueue extends TypeormAttemptEnds implements JobQueue {
     super((work) => withoutTransaction(dataSource, work));
   }
 
-  claim<P extends Pool>(pool: P, { leaseSeconds, count = 1, busy, only }: Claim): Promise<readonly Job<P>[]> {
+  claim<P extends Pool>(pool: P, { leaseSeconds, count = 1, busy, only }: JobClaim): Promise<readonly Job<P>[]> {
     const sql = only === undefined ? claimFrom(pool, count) : claimFrom(pool, count, ONE_TURN);
     const busyLanes = busy?.lanes.map(({ customerId, lane }) => `${customerId}/${lane}`);
     const place = only === undefined ? [busy?.customerIds ?? []] : [only.customerId, Number(only.lane)];

@@ -2,7 +2,7 @@ import { type DataSource, type EntityManager, LessThan, MoreThanOrEqual } from '
 import type { Id } from '../../../core/shared/ids.js';
 import {
   type HourCount,
-  MAX_FAILURES,
+  MAX_LISTED_FAILURES,
   type PictureCount,
   type RequestCount,
   type RequestFailure,
@@ -112,7 +112,7 @@ export class TypeormTrafficReads implements TrafficReads {
 
   async failures(): Promise<readonly RequestFailure[]> {
     const { customerId } = this;
-    const newest = { order: { at: 'DESC', id: 'DESC' }, take: MAX_FAILURES } as const;
+    const newest = { order: { at: 'DESC', id: 'DESC' }, take: MAX_LISTED_FAILURES } as const;
     const rows = await this.manager.find(requestFailureTable, { where: { customerId }, ...newest });
     return rows.map(({ id: _, ...failure }) => failure);
   }
@@ -264,7 +264,7 @@ async function addFailures(manager: EntityManager, failures: readonly RequestFai
        SELECT f.customer_id, f.id FROM unnest($1::bigint[]) AS owner (customer_id)
        CROSS JOIN LATERAL (
          SELECT customer_id, id FROM request_failures WHERE customer_id = owner.customer_id
-         ORDER BY at DESC, id DESC OFFSET ${MAX_FAILURES} FOR UPDATE SKIP LOCKED
+         ORDER BY at DESC, id DESC OFFSET ${MAX_LISTED_FAILURES} FOR UPDATE SKIP LOCKED
        ) f
      )`,
     [[...new Set(failures.map(({ customerId }) => customerId))]],

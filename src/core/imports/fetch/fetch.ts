@@ -45,7 +45,7 @@ export async function fetchSource(uses: FetchUses, job: Job<'fetches'>, stopping
 }
 
 /** Whether the item still waits for its fetch. If it does not, a try must stop. */
-export async function isAwaited(
+export async function isFetchAwaited(
   { store }: { store: Readable<'importPhotos'> },
   { customerId, work }: Job<'fetches'>,
 ): Promise<boolean> {

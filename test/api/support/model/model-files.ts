@@ -1,4 +1,4 @@
-import { brokenPictureBytes } from '../../../memory/memory-media-reader.js';
+import { brokenPictureBytes } from '../../../../testing/memory/memory-media-reader.js';
 import { picture, sha256 } from '../photos.js';
 
 /** A file that clients send, and what its bytes come to. */

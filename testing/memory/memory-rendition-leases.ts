@@ -19,7 +19,7 @@ export class MemoryRenditionLeases implements RenditionLeases {
     if (this.held.get(lease.key)?.token === lease.token) this.held.delete(lease.key);
   }
 
-  /** As when time passes. */
+  /** Ends the leases, as passing time does. */
   expire(): void {
     for (const held of this.held.values()) held.until = 0;
   }

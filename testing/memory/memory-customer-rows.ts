@@ -2,7 +2,7 @@ import type { RowCounts } from '../../src/core/customers/customer-directory.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { MemoryDatabase, MemoryTable } from './memory-database.js';
 
-/** What is counted and removed of one kind of row. */
+/** The rows of one kind, as they are counted and removed. */
 interface OwnRows {
   count(): number;
   remove(): number;

@@ -120,7 +120,7 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
   }
 }
 
-/** As in a database, a value that is not there is in no period. */
+/** Whether a row meets a condition. A value that is not there lies in no period, as in a database. */
 function meets(row: object, condition: object): boolean {
   const values = row as Readonly<Record<string, unknown>>;
   return Object.entries(condition).every(([field, expected]) => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import {
   type AttemptEnds,
-  type Claim,
   type Job,
+  type JobClaim,
   type JobQueue,
   type JobRepository,
   jobKey,
@@ -128,7 +128,7 @@ export class MemoryJobQueue extends MemoryAttemptEnds implements JobQueue {
   /** When each turn was last served, by a counter. */
   private readonly served = new Map<string, number>();
 
-  claim<P extends Pool>(pool: P, { leaseSeconds, count = 1, busy, only }: Claim): Promise<readonly Job<P>[]> {
+  claim<P extends Pool>(pool: P, { leaseSeconds, count = 1, busy, only }: JobClaim): Promise<readonly Job<P>[]> {
     return this.run(async () => {
       const isBusy = ({ customerId, lane }: StoredJob) =>
         busy?.customerIds.includes(customerId) ||
@@ -171,7 +171,7 @@ export class MemoryJobQueue extends MemoryAttemptEnds implements JobQueue {
       for (const pool of ['jobs', 'deliveries', 'fetches'] as const) if (this.due(pool).length > 0) wake(pool);
     };
     const unlisten = this.database.onCommit(look);
-    // Nobody tells when a clock has moved on.
+    // No signal comes when a clock has moved on.
     const looking = setInterval(look, LOOK_EVERY_MS).unref();
     return async () => {
       clearInterval(looking);

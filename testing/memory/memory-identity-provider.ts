@@ -42,14 +42,14 @@ export class MemoryIdentityProvider implements IdentityProvider {
     return `${this.settings.issuer}/sign-in?state=${request.state}`;
   }
 
-  /** What comes back from this address once a person has signed in there. */
+  /** The parameters that come back from this address once a person has signed in there. */
   signIn(address: string, person: Person): string {
     const state = new URL(address).searchParams.get('state') ?? '';
     const request = this.begun.get(state);
-    if (request === undefined) throw new Error('nobody began this');
+    if (request === undefined) throw new Error('no sign-in began at this address');
     const code = newRandomToken();
-    const nobody = { email: null, isEmailVerified: false, groups: [], methods: [], authenticatedAt: null };
-    this.codes.set(code, { request, assertion: { ...nobody, ...person, issuer: this.settings.issuer } });
+    const unknown = { email: null, isEmailVerified: false, groups: [], methods: [], authenticatedAt: null };
+    this.codes.set(code, { request, assertion: { ...unknown, ...person, issuer: this.settings.issuer } });
     return `${request.returnTo}?${new URLSearchParams({ code, state, iss: this.settings.issuer })}`;
   }
 

@@ -25,7 +25,7 @@ export class MemoryBlobStore implements BlobStore {
   private readonly blobs = new Map<BlobKey, Blob>();
   private written = 0;
 
-  /** What `room` answers. */
+  /** The answer of `diskSpace`. */
   disk: DiskSpace | null = null;
 
   /** The clock gives `modifiedAt`. */
@@ -82,7 +82,7 @@ export class MemoryBlobStore implements BlobStore {
     }
   }
 
-  /** What an unfinished put holds goes with it. */
+  /** The bytes of an unfinished put go with it. */
   async sweep(): Promise<void> {}
 
   async diskSpace(): Promise<DiskSpace | null> {
@@ -107,7 +107,7 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-/** In copies, so that what a reader does to them does not reach the blob. */
+/** Copies, so that what a reader does to them does not reach the blob. */
 async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
   for (let start = 0; start < bytes.length; start += CHUNK_BYTES) yield bytes.slice(start, start + CHUNK_BYTES);
 }

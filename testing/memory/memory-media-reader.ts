@@ -20,15 +20,58 @@ import type { ItemErrorCode } from '../../src/core/shared/errors.js';
 import { truncate } from '../../src/core/shared/text.js';
 
 const START = '{"picture":';
+const [START_OF_IMAGE, COMMENT] = [Buffer.from('ffd8', 'hex'), Buffer.from('fffe', 'hex')];
+/** So much fits into a segment of JPEG, besides its length. */
+const MAX_SEGMENT_BYTES = 65_533;
 
-/** Bytes of a picture as `MemoryMediaReader` knows them: JSON of what is to be found in it. Whatever facts are left out are null. */
-export function pictureBytes(facts: Partial<PictureFacts> & { width: number; height: number }): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify({ picture: facts }));
+/**
+ * Returns a picture whose comment says what `MemoryMediaReader` is to find in it: facts that are left out are null. It is a real JPEG, grey
+ * all over, so that other decoders read it too.
+ */
+export function pictureBytes(facts: Partial<PictureFacts> = {}): Uint8Array {
+  const { width = 8, height = 8 } = facts;
+  const text = Buffer.from(JSON.stringify({ picture: { ...facts, width, height } }));
+  const comments = Array.from({ length: Math.ceil(text.length / MAX_SEGMENT_BYTES) }, (_, at) =>
+    segment('fe', text.subarray(at * MAX_SEGMENT_BYTES, (at + 1) * MAX_SEGMENT_BYTES)),
+  );
+  const frame = Buffer.from('080000000001011100', 'hex');
+  frame.writeUInt16BE(Math.min(height, MAX_JPEG_SIDE), 1);
+  frame.writeUInt16BE(Math.min(width, MAX_JPEG_SIDE), 3);
+  // Each table has one code, the bit 0: "no difference" for the mean of a block, and "nothing follows" for the rest of it.
+  const table = (kind: string) => segment('c4', Buffer.from(`${kind}01${'00'.repeat(16)}`, 'hex'));
+  const blocks = Math.ceil(width / 8) * Math.ceil(height / 8);
+  return Buffer.concat([
+    ...[START_OF_IMAGE, ...comments, segment('db', Buffer.alloc(65, 1).fill(0, 0, 1)), segment('c0', frame)],
+    ...[table('00'), table('10'), segment('da', Buffer.from('010100003f00', 'hex'))],
+    ...[Buffer.alloc(Math.min(Math.ceil(blocks / 4), MAX_SCAN_BYTES)), Buffer.from('ffd9', 'hex')],
+  ]);
+}
+
+const MAX_JPEG_SIDE = 65_535;
+/** Larger pictures, which tests have to be refused, are cut off. */
+const MAX_SCAN_BYTES = 1_000_000;
+
+function segment(marker: string, content: Buffer): Buffer {
+  const head = Buffer.from(`ff${marker}0000`, 'hex');
+  head.writeUInt16BE(content.length + 2, 2);
+  return Buffer.concat([head, content]);
+}
+
+/** The text in the comments at the beginning of a JPEG. */
+function commentIn(bytes: Uint8Array): string {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const texts: Buffer[] = [];
+  for (let at = START_OF_IMAGE.length; at + 4 <= all.length && all.subarray(at, at + 2).equals(COMMENT); ) {
+    const end = at + 2 + all.readUInt16BE(at + 2);
+    texts.push(all.subarray(at + 4, end));
+    at = end;
+  }
+  return Buffer.concat(texts).toString();
 }
 
 /** Bytes that begin like a picture and are none. */
 export function brokenPictureBytes(): Uint8Array {
-  return new TextEncoder().encode('{"picture":"broken"}');
+  return new TextEncoder().encode(`${START}"broken"}`);
 }
 
 /** Facts of a rendition of ours, for who wants to look at it; null when the bytes are no picture. */
@@ -36,12 +79,13 @@ export function pictureIn(bytes: Uint8Array): PictureFacts | null {
   return parse(bytes);
 }
 
-/** A reader of a picture format of its own, without a process or a decoder. */
+/** Reads what the comment of a picture says of it, without a process or a decoder. */
 export class MemoryMediaReader implements MediaReader {
   constructor(readonly formats: readonly string[] = ['image/jpeg', 'image/png', 'image/webp', 'image/gif']) {}
 
   async sniff(head: Uint8Array): Promise<Sniffed> {
-    const text = new TextDecoder().decode(head);
+    const isOurs = head[0] === START_OF_IMAGE[0];
+    const text = isOurs ? commentIn(head) : new TextDecoder().decode(head);
     if (!text.startsWith(START)) return { kind: 'not_an_image' };
     const contentType = /"contentType":"([^"]+)"/.exec(text)?.[1] ?? plain.contentType;
     return { kind: this.formats.includes(contentType) ? 'accepted' : 'unsupported', contentType };
@@ -109,7 +153,7 @@ const plain: PictureFacts = {
 
 function parse(bytes: Uint8Array): PictureFacts | null {
   try {
-    const { picture } = JSON.parse(new TextDecoder().decode(bytes)) as { picture: Partial<PictureFacts> };
+    const { picture } = JSON.parse(commentIn(bytes)) as { picture: Partial<PictureFacts> };
     const facts = {
       ...plain,
       ...picture,

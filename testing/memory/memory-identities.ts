@@ -6,15 +6,17 @@ import {
   isSameIdentity,
   type NewIdentity,
 } from '../../src/core/users/provider/identity.js';
-import type { MemoryDatabase } from './memory-database.js';
+import type { MemoryDatabase, MemoryTable } from './memory-database.js';
 
 export class MemoryIdentityRepository implements IdentityRepository {
-  private readonly rows = this.database.table<Identity>('identities');
+  private readonly rows: MemoryTable<Identity>;
 
   constructor(
     private readonly database: MemoryDatabase,
     private readonly customerId: Id,
-  ) {}
+  ) {
+    this.rows = database.table('identities');
+  }
 
   async of(userId: Id): Promise<readonly Identity[]> {
     return (await this.list()).filter((identity) => identity.userId === userId);

@@ -12,7 +12,7 @@ export class MemoryWebhookSender implements WebhookSender {
   readonly sent: WebhookMessage[] = [];
   /** The body of their answers. */
   answerBody: string | null = null;
-  /** What receivers answer; 200 until a test says otherwise. Called while the request is under way. */
+  /** The answer of receivers; 200 until a test says otherwise. Called while the request is under way. */
   answer: (message: WebhookMessage) => number | Promise<number> = () => 200;
 
   /** @param addresses Where names lead; a name that is not here leads to a public address. */

@@ -83,7 +83,7 @@ export class MemoryAuditLog implements AuditLog {
   }
 }
 
-/** In the transaction of the change. */
+/** Stores an entry of the operator, in the transaction of the change. */
 export function addOperatorEntry(database: MemoryDatabase, actor: Actor, made: OperatorChange): void {
   database.operatorEntries.set(database.next('operator entry'), operatorEntryOf(actor, made));
 }

@@ -2,7 +2,7 @@ import type { Id } from '../../src/core/shared/ids.js';
 import { compareText } from '../../src/core/shared/text.js';
 import {
   type HourCount,
-  MAX_FAILURES,
+  MAX_LISTED_FAILURES,
   type PictureCount,
   type RequestCount,
   type RequestFailure,
@@ -75,7 +75,7 @@ export class MemoryTrafficStore implements TrafficStore {
         this.database.requestFailures.set(this.database.next('request failure'), failure);
       }
       for (const customerId of new Set(failures.map((failure) => failure.customerId))) {
-        for (const [id] of failuresOf(this.database, customerId).slice(MAX_FAILURES)) {
+        for (const [id] of failuresOf(this.database, customerId).slice(MAX_LISTED_FAILURES)) {
           this.database.requestFailures.delete(id);
         }
       }

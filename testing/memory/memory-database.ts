@@ -163,7 +163,7 @@ export class MemoryDatabase {
   /** By key. */
   readonly keyAddresses = new MemoryTable<readonly KeyAddress[]>(this.journal);
   readonly photos = this.table<Photo>('photos');
-  /** Those that an earlier version stored: a test says which. */
+  /** Photos that count as stored by an earlier version: a test says which. */
   readonly outdatedPhotos = new Set<Id>();
   /** By customer and both photos. */
   readonly separatedPhotos = this.table<SeparatedPair, string>('separated_photos');
@@ -213,7 +213,7 @@ export class MemoryDatabase {
   readonly storageDays = this.table<StorageCount, string>('storage_days');
   readonly renditionTotals = this.table<{ readonly customerId: Id; readonly bytes: number }>('rendition_totals');
   readonly requestFailures = this.table<RequestFailure>('request_failures');
-  /** Of no customer. */
+  /** Rows of no customer. */
   readonly customerCreations = new MemoryTable<CreationRequest, string>(this.journal);
   readonly erasures = new MemoryTable<Erasure>(this.journal);
   readonly operatorEntries = new MemoryTable<NewOperatorEntry>(this.journal);
@@ -232,7 +232,7 @@ export class MemoryDatabase {
     return table as unknown as MemoryTable<T, K>;
   }
 
-  /** All of these tables, by name: whoever removes a customer removes the rows of each. */
+  /** All of these tables, by name: removing a customer removes the rows of each. */
   get ownedTables(): ReadonlyMap<string, OwnedTable> {
     return this.tables;
   }

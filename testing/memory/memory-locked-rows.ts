@@ -1,6 +1,6 @@
 import type { Id } from '../../src/core/shared/ids.js';
 
-/** In the order in which transactions lock them: see customer-store.ts of the database. */
+/** The order in which transactions lock rows: see customer-store.ts of the database. */
 const kinds = [
   'bulk edit',
   'customer',
@@ -17,7 +17,7 @@ const kinds = [
 type Kind = (typeof kinds)[number];
 
 /**
- * The rows that one transaction holds. Transactions run one after another here, so nobody could meet in a row; this is for finding
+ * The rows that one transaction holds. Transactions run one after another here, so they cannot meet in a row; this is for finding
  * work that forgets to lock what it changes, or locks it in another order than others do, which would go wrong on a database only, and only
  * now and then.
  */

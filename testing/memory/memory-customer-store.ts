@@ -35,7 +35,7 @@ import {
   MemoryWebhookEndpointRepository,
 } from './memory-webhook-repository.js';
 
-/** One transaction at a time over everything, so nobody waits for a single row. */
+/** One transaction at a time over everything, so no transaction waits for a single row. */
 export class MemoryCustomerStore implements CustomerStore {
   constructor(
     private readonly database: MemoryDatabase,
@@ -120,7 +120,7 @@ export class MemoryCustomerStore implements CustomerStore {
   }
 }
 
-/** What every call goes through on its way to the rows. */
+/** The step that every call takes on its way to the rows. */
 type Pass = <T>(call: () => Promise<T>) => Promise<T>;
 
 /** The repository, every method of it through `pass`. Answers are copies. */

@@ -5,7 +5,7 @@ import type { DirectUploads, ExpectedBlob } from '../../src/core/blobs/direct-up
 import type { UploadAddress } from '../../src/core/shared/addresses.js';
 import { after, type Clock, SECOND } from '../../src/core/shared/clock.js';
 
-/** Nobody is there: `put` is the server. */
+/** There is no server: `put` stands for it. */
 const ORIGIN = 'https://store.invalid';
 
 interface Grant {
@@ -37,7 +37,7 @@ export class MemoryDirectUploads implements DirectUploads {
     return ORIGIN;
   }
 
-  /** What a client does. False when it is refused, and nothing is stored then. */
+  /** The request of a client. False when it is refused, and nothing is stored then. */
   async put(url: string, headers: Readonly<Record<string, string>>, bytes: Uint8Array): Promise<boolean> {
     const grant = this.grants.get(url);
     if (grant === undefined || grant.expiresAt.getTime() <= this.clock.now().getTime()) return false;

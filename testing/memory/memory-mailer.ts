@@ -4,7 +4,7 @@ import { DomainError } from '../../src/core/shared/errors.js';
 /** A server for mail, and the mailboxes behind it: one that gets a mail twice shows it once. */
 export class MemoryMailer implements Mailer {
   private readonly byId = new Map<string, QueuedMail>();
-  /** How the server takes mails until a test says otherwise. */
+  /** The way the server takes mails until a test says otherwise. */
   result: SendResult | 'away' = 'sent';
 
   get sent(): readonly QueuedMail[] {

@@ -5,7 +5,6 @@ import { applyResults } from '../../src/core/imports/inspect.js';
 import { requestPublishing } from '../../src/core/imports/publish.js';
 import { receiveStagedBytes } from '../../src/core/imports/receive/upload.js';
 import type { Uses } from '../../src/core/ports.js';
-import { present } from '../support/tenant.js';
 
 /** Each step is taken for one file alone. */
 export class PlainImportSteps implements ImportSteps {
@@ -20,8 +19,8 @@ export class PlainImportSteps implements ImportSteps {
   }
 
   async receive(upload: Parameters<ImportSteps['receive']>[0]) {
-    const [received] = await receiveStagedBytes(this.uses, [{ ...upload, traceContext: currentTraceContext() }]);
-    return present(received);
+    const uploads = [{ ...upload, traceContext: currentTraceContext() }] as const;
+    return firstOf(await receiveStagedBytes(this.uses, uploads));
   }
 
   inspecting<T>(_: ImportPhoto, inspection: (apply: ApplyResult) => Promise<T>): Promise<T> {
@@ -29,10 +28,14 @@ export class PlainImportSteps implements ImportSteps {
   }
 
   async apply(result: InspectionResult): Promise<AppliedResult> {
-    return present((await applyResults(this.uses, [result]))[0]);
+    return firstOf(await applyResults(this.uses, [result]));
   }
 
   publishIfCommitted(customerId: number, importId: number): Promise<void> {
     return requestPublishing(this.uses, customerId, importId, currentTraceContext());
   }
+}
+
+function firstOf<T>(results: readonly T[]): T {
+  return results[0] as T;
 }

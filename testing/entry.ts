@@ -1,0 +1,20 @@
+/*
+ * What programs that use core, or implement its ports, need for their tests: `import { memoryPorts } from 'photo-service/testing'` (docs/core.md).
+ * It comes with the package of the service, and needs nothing but Node.
+ */
+export { MemoryRateWindowStore } from '../src/adapters/memory/memory-rate-window-store.js';
+export { contracts } from './contracts.js';
+export { MemoryBlobStore } from './memory/memory-blob-store.js';
+export { MemoryCustomerStore } from './memory/memory-customer-store.js';
+export { MemoryDirectUploads } from './memory/memory-direct-uploads.js';
+export { MemoryGazetteer } from './memory/memory-gazetteer.js';
+export { MemoryIdentityProvider } from './memory/memory-identity-provider.js';
+export { MemoryIpCountries } from './memory/memory-ip-countries.js';
+export { MemoryMailer } from './memory/memory-mailer.js';
+export { brokenPictureBytes, MemoryMediaReader, pictureBytes, pictureIn } from './memory/memory-media-reader.js';
+export { MemorySourceReader } from './memory/memory-source-reader.js';
+export { MemoryWebhookSender } from './memory/memory-webhook-sender.js';
+export { SettableClock } from './memory/settable-clock.js';
+export { type MemoryPorts, memoryPorts } from './memory-ports.js';
+export { type RenderEvent, runJobs } from './run-jobs.js';
+export type { TestFunctions } from './runner.js';

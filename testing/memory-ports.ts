@@ -1,0 +1,120 @@
+import { MemoryRateWindowStore } from '../src/adapters/memory/memory-rate-window-store.js';
+import { IpLists } from '../src/core/access/ip-list.js';
+import { defaultLimits, type Limits } from '../src/core/customers/limits.js';
+import type { Photo } from '../src/core/photos/photo.js';
+import { makeRendition } from '../src/core/photos/renditions/make.js';
+import type { Rendition } from '../src/core/photos/renditions/rendition.js';
+import type { Ports, Uses } from '../src/core/ports.js';
+import type { Clock } from '../src/core/shared/clock.js';
+import type { PasskeyReader } from '../src/core/users/factors/passkey.js';
+import { PublicAddresses } from '../src/http/public-addresses.js';
+import { MemoryAuditLog } from './memory/memory-audit.js';
+import { MemoryBlobStore } from './memory/memory-blob-store.js';
+import { MemoryCustomerDirectory } from './memory/memory-customer-directory.js';
+import { MemoryCustomerStore } from './memory/memory-customer-store.js';
+import { MemoryDatabase } from './memory/memory-database.js';
+import { MemoryDeliveryKeyFinder } from './memory/memory-delivery.js';
+import { MemoryGazetteer } from './memory/memory-gazetteer.js';
+import { MemoryIdempotencyStore } from './memory/memory-idempotency-store.js';
+import { MemoryIpCountries } from './memory/memory-ip-countries.js';
+import { MemoryJobQueue } from './memory/memory-job-queue.js';
+import { MemoryKeyFinder } from './memory/memory-keys.js';
+import { MemoryMediaReader } from './memory/memory-media-reader.js';
+import { MemoryOperatorTokenStore } from './memory/memory-operator-tokens.js';
+import { MemoryPasswordHasher } from './memory/memory-password-hasher.js';
+import { MemoryPasswordStrength } from './memory/memory-password-strength.js';
+import { MemoryShareFinder } from './memory/memory-shares.js';
+import { MemorySourceReader } from './memory/memory-source-reader.js';
+import { MemoryTrafficStore } from './memory/memory-traffic.js';
+import { MemorySessionStore, MemoryUserStore } from './memory/memory-user-repository.js';
+import { MemoryDeliveryLog } from './memory/memory-webhook-repository.js';
+import { MemoryWebhookSender } from './memory/memory-webhook-sender.js';
+import { PlainImportSteps } from './memory/plain-import-steps.js';
+import { PlainRenditionMaker } from './memory/plain-rendition-maker.js';
+import { PlainUploadSlots } from './memory/plain-upload-slots.js';
+import { PlainVerifiedBlobs } from './memory/plain-verified-blobs.js';
+import { SettableClock } from './memory/settable-clock.js';
+
+/** Every port, in memory, with what lies behind some of them. */
+export interface MemoryPorts extends Ports {
+  /** It stands still until it is moved. */
+  readonly clock: SettableClock;
+  readonly store: MemoryCustomerStore;
+  readonly database: MemoryDatabase;
+  readonly sourceReader: MemorySourceReader;
+  readonly webhooks: MemoryWebhookSender;
+}
+
+type Changes = Partial<Omit<Ports, 'limits'>> & { readonly limits?: Partial<Limits> };
+
+/**
+ * Returns all ports in memory, on a database of their own. A change stands in for a port, and the ports that are made from that one use it; of
+ * the limits, those that are not named are the service's. Passkeys are refused, because checking one takes a library: name a reader where they matter.
+ */
+export function memoryPorts(): MemoryPorts;
+export function memoryPorts<Given extends Changes>(
+  changes: Given,
+): Omit<MemoryPorts, keyof Given> & Pick<Ports, keyof Given & keyof Ports>;
+export function memoryPorts(changes: Changes = {}): Ports & { readonly database: MemoryDatabase } {
+  const clock = changes.clock ?? new SettableClock();
+  const database = new MemoryDatabase();
+  const ports = {
+    ...memoryDatabasePorts(database, clock),
+    clock,
+    ipLists: new IpLists(),
+    ipCountries: new MemoryIpCountries(),
+    passwords: new MemoryPasswordHasher(),
+    passkeys: noPasskeys,
+    identityProviders: [],
+    passwordStrength: new MemoryPasswordStrength(),
+    rateWindows: new MemoryRateWindowStore(clock),
+    gazetteer: new MemoryGazetteer(),
+    blobs: new MemoryBlobStore(clock),
+    media: new MemoryMediaReader(),
+    sourceReader: new MemorySourceReader(),
+    webhooks: new MemoryWebhookSender(),
+    mailer: null,
+    secrets: ['a secret of the tests that is long enough'] as const,
+    uploads: new PlainUploadSlots(),
+    directUploads: null,
+    addresses: new PublicAddresses('https://photos.example.com'),
+    ...changes,
+    limits: { ...defaultLimits, ...changes.limits },
+  };
+  return { database, ...withInProcess(ports), ...changes, limits: ports.limits };
+}
+
+/** The ports that share one database. */
+function memoryDatabasePorts(database: MemoryDatabase, clock: Clock) {
+  return {
+    store: new MemoryCustomerStore(database, clock),
+    customers: new MemoryCustomerDirectory(database),
+    keys: new MemoryKeyFinder(database),
+    users: new MemoryUserStore(database),
+    sessions: new MemorySessionStore(database),
+    idempotency: new MemoryIdempotencyStore(database, clock),
+    jobs: new MemoryJobQueue(database, clock),
+    deliveryLog: new MemoryDeliveryLog(database),
+    deliveryKeys: new MemoryDeliveryKeyFinder(database),
+    shares: new MemoryShareFinder(database),
+    operatorTokens: new MemoryOperatorTokenStore(database),
+    auditLog: new MemoryAuditLog(database),
+    traffic: new MemoryTrafficStore(database),
+  };
+}
+
+const noPasskeys: PasskeyReader = {
+  claimOf: () => null,
+  readNew: async () => null,
+  check: async () => null,
+};
+
+type InProcess = Uses<'importSteps' | 'verifiedBlobs' | 'renditionMaker'>;
+
+/** Adds the ports that a process makes from its others, in their plain form, in which each call is a call of its own. */
+export function withInProcess<P extends Omit<Ports, keyof InProcess>>(ports: P): P & InProcess {
+  const verifiedBlobs = new PlainVerifiedBlobs(ports.blobs);
+  const make = (photo: Photo, rendition: Rendition) => makeRendition({ ...ports, verifiedBlobs }, photo, rendition);
+  const renditionMaker = new PlainRenditionMaker(ports.blobs, make);
+  return { ...ports, verifiedBlobs, renditionMaker, importSteps: new PlainImportSteps(ports) };
+}
