@@ -1,0 +1,98 @@
+/* @slow @rest */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parsePatch } from 'diff';
+import { pathIn, TreeCopy } from '../support/tree-copy.js';
+
+/** The recipes of CONTRIBUTING, each a patch of what a maintainer would commit. */
+
+const root = join(__dirname, '../..');
+const FOLDER = 'docs/recipes';
+
+interface Recipe {
+  readonly name: string;
+  /** The most files of src that are new, and that are changed. Those that commands write are not in a patch. */
+  readonly files: readonly [created: number, changed: number];
+  /** The suites of what it touches. */
+  readonly suites: string;
+}
+
+const recipes: readonly Recipe[] = [
+  { name: 'endpoint', files: [0, 4], suites: 'core/neighbours|api/neighbours' },
+  { name: 'field', files: [1, 4], suites: 'api/photo-fields' },
+  { name: 'format', files: [1, 1], suites: 'adapters/ppm-pictures|core/formats|architecture/formats' },
+  { name: 'resource', files: [7, 5], suites: '(core|api|pages)/albums|api/tenants|adapters/typeorm-tenants' },
+  { name: 'blob-store', files: [1, 1], suites: 'contracts/attic-blobs|architecture/blob-stores|boot/blob-stores' },
+  { name: 'gazetteer', files: [1, 1], suites: 'adapters/cached-gazetteer' },
+  { name: 'mailer', files: [1, 1], suites: 'contracts/sendmail-mailer' },
+  { name: 'rate-windows', files: [1, 1], suites: 'contracts/file-rate-windows' },
+];
+
+const textOf = (name: string) => readFileSync(join(root, FOLDER, name, 'recipe.patch'), 'utf8');
+const filesOf = (name: string) =>
+  parsePatch(textOf(name)).map((file) => ({ path: pathIn(file), isNew: file.isCreate === true, hunks: file.hunks }));
+
+/** This tree with all of them. */
+let copy: TreeCopy;
+beforeAll(() => {
+  copy = new TreeCopy();
+});
+afterAll(() => copy.remove());
+
+test('CONTRIBUTING names the folder of each recipe, and each folder is tested', () => {
+  const names = recipes.map(({ name }) => name);
+  expect(readdirSync(join(root, FOLDER)).sort()).toEqual(names.toSorted());
+  const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+  expect(names.filter((name) => !page.includes(`(${FOLDER}/${name}/recipe.patch)`))).toEqual([]);
+});
+
+test.each(recipes)('the recipe $name has at most $files new and changed files of src, and tests', ({ name, files }) => {
+  const all = filesOf(name);
+  const ofSource = all.filter(({ path }) => path.startsWith('src/'));
+  const created = ofSource.filter(({ isNew }) => isNew).length;
+  expect(created).toBeLessThanOrEqual(files[0]);
+  expect(ofSource.length - created).toBeLessThanOrEqual(files[1]);
+  expect(all.some(({ path }) => path.startsWith('test/'))).toBe(true);
+});
+
+test('the recipe of a resource has at most 12 new files, with its tests and the repository in memory', () => {
+  expect(filesOf('resource').filter(({ isNew }) => isNew).length).toBeLessThanOrEqual(12);
+});
+
+test.each([
+  ['blob-store', 'src/composition/blob-stores.ts'],
+  ['gazetteer', 'src/ports.module.ts'],
+  ['mailer', 'src/ports.module.ts'],
+  ['rate-windows', 'src/ports.module.ts'],
+])('the recipe %s changes one line of src beside an import', (name, changed) => {
+  const files = filesOf(name).filter(({ path, isNew }) => path.startsWith('src/') && !isNew);
+  const lines = files.flatMap(({ hunks }) => hunks.flatMap((hunk) => hunk.lines.filter((line) => /^[-+]/.test(line))));
+  expect(files.map(({ path }) => path)).toEqual([changed]);
+  expect(lines.map((line) => (line.startsWith('+import ') ? '+import' : line[0]))).toEqual(['+import', '-', '+']);
+});
+
+describe('the recipes', () => {
+  test.each(recipes)('$name applies to this tree as it is', ({ name }) => {
+    const alone = new TreeCopy(filesOf(name).flatMap(({ path, isNew }) => (isNew ? [] : [path])));
+    alone.apply(textOf(name));
+    alone.remove();
+  });
+
+  test('compile, with the documents and types that commands write', () => {
+    // Two of them add to the ends of the same lists, which each expects as they are here.
+    for (const { name } of recipes) copy.apply(textOf(name), 1);
+    copy.node('bin/build.js', '--if-needed');
+    copy.node('bin/openapi.js');
+    const types = ['openapi.json', '-o', 'sdk/src/api-types.ts', '--default-non-nullable=false'];
+    copy.node('node_modules/openapi-typescript/bin/cli.js', ...types);
+    copy.node('--import', './bin/typescript.js', 'bin/picture-formats.js');
+    copy.node('node_modules/@typescript/native/bin/tsc', '-p', 'tsconfig.test.json', '--noEmit');
+  });
+
+  test('pass the suites of what they touch', () => {
+    const suites = recipes.map((recipe) => recipe.suites).join('|');
+    expect(copy.jest(`test/(${suites})\\.test`)).toMatch(/Test Suites: +(\d+) passed, \1 total/);
+    const contracts = copy.jest('test/contracts/(memory|typeorm)\\.test', '-t', ' (albums|photos) ');
+    expect(contracts).toMatch(/Test Suites: +2 passed, 2 total/);
+  });
+});
