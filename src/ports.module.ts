@@ -23,16 +23,16 @@ import { SystemClock } from './adapters/system-clock.js';
 import type { OtlpTracing } from './adapters/tracing/otlp-tracing.js';
 import { PostgresSnapshot, whileAlone } from './adapters/typeorm/backup/database-archive.js';
 import { clientConfig } from './adapters/typeorm/database/connection.js';
-import { type DatabasePorts, databasePortNames, databasePorts } from './adapters/typeorm/database-ports.js';
+import { type DatabasePorts, databasePortNames } from './adapters/typeorm/database-ports.js';
 import { requireAnswer, requireMigrated } from './adapters/typeorm/database-state.js';
 import { poolUse, readBacklog } from './adapters/typeorm/jobs/backlog.js';
-import { TypeormRenditionLeases } from './adapters/typeorm/photos/rendition-leases.repository.js';
 import { WebauthnPasskeyReader } from './adapters/webauthn/webauthn-passkey-reader.js';
 import { HttpWebhookSender } from './adapters/webhooks/http-webhook-sender.js';
 import { ZxcvbnPasswordStrength } from './adapters/zxcvbn-password-strength.js';
 import { READINESS_CHECKS, type ReadinessCheck } from './api/ops/readiness.js';
 import { type OpenBlobs, openBlobs } from './composition/open-blobs.js';
 import { type Database, type Log, type OpenOptions, openDatabase } from './composition/open-database.js';
+import type { Memory } from './composition/open-memory.js';
 import {
   areShared,
   openRateWindows,
@@ -68,7 +68,7 @@ import { PublicAddresses } from './http/public-addresses.js';
 /** The resources that several ports are made from. */
 interface Shared {
   readonly database: Database;
-  readonly dataSource: DataSource;
+  readonly dataSource: DataSource | null;
   readonly databasePorts: DatabasePorts;
   /** Null: this process counts requests for all. */
   readonly sharedRateWindows: SharedRateWindows | null;
@@ -88,16 +88,18 @@ export interface PortsOptions extends OpenOptions {
   readonly log: Log;
   /** The primary process, for one of its request processes. */
   readonly primary?: Rpc;
+  /** Stands in for the database and the blob store. */
+  readonly memory?: Memory;
 }
 
 /** The only place that names adapters: a line per port, but one for those that share the database. Nothing is stored where the database cannot be opened: what writes is made after it. */
-function factories(config: Config, { log, primary, ...options }: PortsOptions) {
+function factories(config: Config, { log, primary, memory, ...options }: PortsOptions) {
   const shared: Factories<Shared> = {
-    database: useFactory([], () => openDatabase(config, options, log)),
+    database: useFactory([], () => memory?.database ?? openDatabase(config, options, log)),
     dataSource: useFactory(['database'], ({ dataSource }) => dataSource),
-    databasePorts: useFactory(['dataSource'], databasePorts),
+    databasePorts: useFactory(['database', 'clock'], (database, clock) => database.ports(clock)),
     sharedRateWindows: useFactory(['dataSource'], (dataSource) => openSharedRateWindows(config, dataSource, primary)),
-    blobStorage: useFactory(['database'], () => openBlobs(config)),
+    blobStorage: useFactory(['database', 'clock'], (_, clock) => memory?.blobs(clock) ?? openBlobs(config)),
     decoders: useFactory(['metrics'], (metrics) => (primary ? null : openMedia(config, metrics?.mediaProcessReplaced))),
     names: useFactory(['clock'], (clock) => new CustomerNames({ now: () => clock.elapsed() })),
     metrics: useFactory(['dataSource', 'rateWindows'], (dataSource, rateWindows) =>
@@ -133,9 +135,9 @@ function factories(config: Config, { log, primary, ...options }: PortsOptions) {
     ),
     gazetteer: useFactory([], () => new GeonamesGazetteer()),
     renditionMaker: useFactory(
-      ['dataSource', 'store', 'blobs', 'verifiedBlobs', 'media', 'clock'],
-      (dataSource, store, blobs, verifiedBlobs, media, clock) =>
-        new SharedRenditionMaker({ blobs, clock }, new TypeormRenditionLeases(dataSource), (photo, rendition) =>
+      ['database', 'store', 'blobs', 'verifiedBlobs', 'media', 'clock'],
+      ({ leases }, store, blobs, verifiedBlobs, media, clock) =>
+        new SharedRenditionMaker({ blobs, clock }, leases, (photo, rendition) =>
           makeRendition({ store, blobs, verifiedBlobs, media }, photo, rendition),
         ),
     ),
@@ -298,9 +300,14 @@ function openPortsOf(
     },
     serveProcess: (process) =>
       process.serve({ ...rateWindowMethods(ports.rateWindows), ...mediaMethods(ports.media, process) }),
-    takeSnapshot: (work) => PostgresSnapshot.take(clientConfig(dataSource), work),
-    whileAlone: (work) => whileAlone(clientConfig(dataSource), work),
+    takeSnapshot: (work) => PostgresSnapshot.take(clientConfig(stored(dataSource)), work),
+    whileAlone: (work) => whileAlone(clientConfig(stored(dataSource)), work),
   };
+}
+
+function stored(dataSource: DataSource | null): DataSource {
+  if (dataSource === null) throw new Error('There is no database: everything is in memory.');
+  return dataSource;
 }
 
 function observersOf(metrics: PrometheusMetrics | null, tracing: OtlpTracing | null): RequestObservers {
@@ -316,7 +323,7 @@ function observersOf(metrics: PrometheusMetrics | null, tracing: OtlpTracing | n
  * better off (docs/decisions/0019): these are reported and do not stop traffic.
  */
 function checksOf(
-  dataSource: DataSource,
+  dataSource: DataSource | null,
   blobs: BlobStore,
   uploads: UploadSlots,
   rateWindows: RateWindowStore,
@@ -326,9 +333,14 @@ function checksOf(
   const requireShared = async () => {
     if (!areShared(rateWindows)) throw new Error('Rate limits are counted by each process separately.');
   };
+  const ofDatabase: ReadinessCheck[] = dataSource
+    ? [
+        { name: 'database', otherwise: 'failed', look: () => requireAnswer(dataSource) },
+        { name: 'migrations', otherwise: 'failed', look: () => requireMigrated(dataSource) },
+      ]
+    : [];
   return [
-    { name: 'database', otherwise: 'failed', look: () => requireAnswer(dataSource) },
-    { name: 'migrations', otherwise: 'failed', look: () => requireMigrated(dataSource) },
+    ...ofDatabase,
     { name: 'blobs', otherwise: 'degraded', look: () => blobs.head(nothing) },
     { name: 'diskSpace', otherwise: 'degraded', look: () => requireDiskSpace({ blobs, uploads }, 0) },
     { name: 'rateLimits', otherwise: 'degraded', look: requireShared },
@@ -338,15 +350,15 @@ function checksOf(
 /** @param isAlone Whether no other process of this service reports what waits in the database. */
 async function openMetrics(
   { metricsPort }: Config,
-  dataSource: DataSource,
+  dataSource: DataSource | null,
   rateWindows: RateWindowStore,
   isAlone: boolean,
 ): Promise<PrometheusMetrics | null> {
   if (metricsPort === null) return null;
   const { PrometheusMetrics } = await import('./adapters/metrics/prometheus-metrics.js');
   return new PrometheusMetrics({
-    ...(isAlone && { backlog: () => readBacklog(dataSource) }),
-    pool: () => poolUse(dataSource),
+    ...(isAlone && dataSource && { backlog: () => readBacklog(dataSource) }),
+    pool: () => (dataSource ? poolUse(dataSource) : { open: 0, idle: 0, waiting: 0 }),
     rateLimitsAreShared: () => areShared(rateWindows),
   });
 }

@@ -85,7 +85,7 @@ export function memoryPorts(changes: Changes = {}): Ports & { readonly database:
 }
 
 /** The ports that share one database. */
-function memoryDatabasePorts(database: MemoryDatabase, clock: Clock) {
+export function memoryDatabasePorts(database: MemoryDatabase, clock: Clock) {
   return {
     store: new MemoryCustomerStore(database, clock),
     customers: new MemoryCustomerDirectory(database),

@@ -12,6 +12,7 @@ const groups = {
     sync: 'docs/guides/sync.md',
     webhooks: 'docs/webhooks.md',
     agents: 'docs/guides/agents.md',
+    testing: 'docs/guides/testing.md',
   },
   'The API in depth': {
     errors: 'docs/guides/errors.md',

@@ -18,10 +18,11 @@ export function serveCommand(): Command {
   return new Command('serve')
     .description('run the service until it is stopped')
     .option('--open', 'open the settings area in a browser when it is ready')
-    .action(async ({ open = false }: { open?: boolean }, command: Command) => {
+    .option('--memory', 'store nothing, for trying it out and for tests of clients: no database and no data folder')
+    .action(async (options: { open?: boolean; memory?: boolean }, command: Command) => {
       // Loaded on demand: it takes a second that the other commands would wait for.
       const { serve } = await import('../start/serve.js');
-      await serve(loadSettings(envFileOf(command)), { open });
+      await serve(loadSettings(envFileOf(command)), { open: false, ...options });
     });
 }
 

@@ -2,13 +2,17 @@ import { resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { makeDataDir } from '../adapters/data-dir.js';
 import { EMBEDDED_CONNECTIONS, hasEmbeddedDatabase, openEmbeddedPostgres } from '../adapters/embedded-postgres.js';
+import type { RenditionLeases } from '../adapters/shared-rendition-maker.js';
 import { PostgresArchiveTarget } from '../adapters/typeorm/backup/database-archive.js';
 import { MigrationFailed, openDataSource } from '../adapters/typeorm/data-source.js';
 import { rowSecurityOf } from '../adapters/typeorm/database/row-security.js';
+import { type DatabasePorts, databasePorts } from '../adapters/typeorm/database-ports.js';
 import { type DatabaseState, readDatabaseState } from '../adapters/typeorm/database-state.js';
+import { TypeormRenditionLeases } from '../adapters/typeorm/photos/rendition-leases.repository.js';
 import type { Config } from '../config/config.js';
 import { BeforeFirstRelease } from '../core/backup/before-first-release.js';
 import type { ArchiveTarget } from '../core/backup/database-snapshot.js';
+import type { Clock } from '../core/shared/clock.js';
 import { requireTables, unusable } from './require-installation.js';
 
 /** The use of the embedded database: a service owns it, a command shares it with a running service. */
@@ -26,10 +30,15 @@ export interface OpenOptions {
 export type Log = (line: string, level?: 'info' | 'warn') => void;
 
 export interface Database {
-  readonly dataSource: DataSource;
+  /** Null in memory. */
+  readonly dataSource: DataSource | null;
+  ports(clock: Clock): DatabasePorts;
+  readonly leases: RenditionLeases;
   readonly ended: Promise<string>;
   close(): Promise<void>;
 }
+
+type PostgresDatabase = Database & { readonly dataSource: DataSource };
 
 export async function openDatabase(config: Config, options: OpenOptions, log: Log): Promise<Database> {
   const database =
@@ -42,11 +51,15 @@ export async function openDatabase(config: Config, options: OpenOptions, log: Lo
   return database;
 }
 
+function overPostgres(dataSource: DataSource) {
+  return { dataSource, ports: () => databasePorts(dataSource), leases: new TypeormRenditionLeases(dataSource) };
+}
+
 async function openEmbedded(
   config: Config,
   { ownership, create, processes = 1 }: OpenOptions,
   log: Log,
-): Promise<Database> {
+): Promise<PostgresDatabase> {
   await makeDataDir(config.dataDir);
   const settings = embeddedSettings(config, processes);
   const postgres = await openEmbeddedPostgres(config.dataDir, ownership, log, settings);
@@ -58,7 +71,7 @@ async function openEmbedded(
       await dataSource.destroy();
       await postgres.stop();
     };
-    return { dataSource, ended: postgres.ended, close };
+    return { ...overPostgres(dataSource), ended: postgres.ended, close };
   } catch (error) {
     await postgres.stop();
     throw error;
@@ -74,10 +87,10 @@ function embeddedSettings({ databasePool }: Config, processes: number): Readonly
 async function openServer(
   url: string,
   { databaseDirectUrl, databasePool: poolSize, databasePrepare: prepare }: Config,
-): Promise<Database> {
+): Promise<PostgresDatabase> {
   try {
     const dataSource = await openDataSource({ url, directUrl: databaseDirectUrl ?? undefined, poolSize, prepare });
-    return { dataSource, ended: new Promise(() => undefined), close: () => dataSource.destroy() };
+    return { ...overPostgres(dataSource), ended: new Promise(() => undefined), close: () => dataSource.destroy() };
   } catch (error) {
     throw error instanceof MigrationFailed || error instanceof BeforeFirstRelease ? error : unusable(url, error);
   }

@@ -39,10 +39,11 @@ const WHERE = { memory: 'by the primary process', postgres: 'in the database', r
 /** Null: this process counts requests for all. */
 export async function openSharedRateWindows(
   { rateLimitStore }: Config,
-  dataSource: DataSource,
+  dataSource: DataSource | null,
   primary: Rpc | undefined,
 ): Promise<SharedRateWindows | null> {
-  if (rateLimitStore.kind === 'memory') return primary === undefined ? null : new PrimaryRateWindowStore(primary);
+  if (rateLimitStore.kind === 'memory' || dataSource === null)
+    return primary === undefined ? null : new PrimaryRateWindowStore(primary);
   return rateLimitStore.kind === 'redis' ? openRedis(rateLimitStore.url) : new TypeormRateWindowStore(dataSource);
 }
 

@@ -1,4 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { configOf } from '../composition/blob-stores.js';
+import type { Config } from '../config/config.js';
 import type { Settings } from '../config/settings-file.js';
 import { processCount } from './processes/process-count.js';
 import { requireFreePort } from './serving/listener.js';
@@ -9,8 +13,26 @@ import type { WelcomeOptions } from './serving/welcome.js';
  * Runs the service until a signal, or until its database ends: in this process alone, or as the primary process of several. Throws, with a
  * message for people, when it cannot start.
  */
-export async function serve(settings: Settings, welcome: WelcomeOptions): Promise<void> {
-  const config = configOf(settings.env);
+export async function serve(settings: Settings, { memory = false, ...welcome }: ServeOptions): Promise<void> {
+  if (!memory) return serveWith(configOf(settings.env), settings, welcome);
+  const { openMemory } = await import('../composition/open-memory.js');
+  const opened = openMemory(settings.env);
+  // Pictures are decoded in a folder, even if nothing is stored.
+  const folder = await mkdtemp(join(tmpdir(), 'phs-memory-'));
+  try {
+    const config = configOf({ ...settings.env, DATA_DIR: folder, PROCESSES: '1' });
+    await serveWith(config, settings, { ...welcome, memory: opened });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+export interface ServeOptions extends Pick<WelcomeOptions, 'open'> {
+  /** Stores nothing: no database and no data folder. */
+  readonly memory?: boolean;
+}
+
+async function serveWith(config: Config, settings: Settings, welcome: WelcomeOptions): Promise<void> {
   const count = processCount(config);
   const logger = await openLogger(config, count === 1 ? null : 0);
   if (settings.file !== null) logger.info({ file: settings.file }, 'settings read');

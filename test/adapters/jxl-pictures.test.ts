@@ -249,6 +249,10 @@ describe('the metadata of a JPEG XL', () => {
       (codestream) =>
         container(codestream, box('brob', Buffer.from('Exif'), bomb), box('brob', Buffer.from('xml '), bomb)),
     ],
+    [
+      'unpacks to 64 MB many times',
+      (codestream) => container(codestream, ...Array(900).fill(box('brob', Buffer.from('xml '), bomb))),
+    ],
     ['is no Brotli', (codestream) => container(codestream, box('brob', Buffer.from('xml '), Buffer.alloc(50, 0xff)))],
     ['is compressed twice', (codestream) => container(codestream, box('brob', Buffer.from('brob'), bomb))],
     ['is longer than the file', (codestream) => container(codestream, longs(9999), Buffer.from('xml '), packet('One'))],
@@ -302,7 +306,7 @@ describe('a hostile or damaged JPEG XL', () => {
       expect(await inspect(bytes)).toMatchObject({
         error: { code: 'too_many_pixels', message: expect.stringContaining(`${width} × ${height} pixels`) },
       });
-      expect(Date.now() - begun).toBeLessThan(5000);
+      expect(Date.now() - begun).toBeLessThan(20_000);
     }
     const [child] = media.reader.processes;
     // Only Linux tells what the peak was.
@@ -337,13 +341,25 @@ describe('a hostile or damaged JPEG XL', () => {
   ])('that is %s is refused as damaged', async (_, make) => {
     const begun = Date.now();
     expect(await inspect(await make())).toMatchObject({ error: { code: 'decode_failed' } });
-    expect(Date.now() - begun).toBeLessThan(5000);
+    expect(Date.now() - begun).toBeLessThan(20_000);
   });
 
   test('that ends early is accepted as damaged, and shows what is there', async () => {
     const whole = await fixture('photo');
     for (const cut of [whole.subarray(0, whole.length - 4000), container(whole).subarray(0, whole.length - 4000)]) {
       expect(await inspect(cut)).toMatchObject({ facts: { width: 700, height: 520, damaged: true } });
+    }
+  });
+
+  test('whose codestream is behind many boxes, or in parts within its header, is the picture', async () => {
+    const codestream = await fixture('srgb-8');
+    const parts = [codestream.subarray(0, 5), codestream.subarray(5)];
+    const last = 2 ** 31 + 1;
+    for (const bytes of [
+      Buffer.concat([signature, ...Array(900).fill(box('free')), box('jxlc', codestream)]),
+      Buffer.concat([signature, ...parts.map((part, index) => box('jxlp', longs(index === 0 ? 0 : last), part))]),
+    ]) {
+      expect(await inspect(bytes)).toMatchObject({ facts: { width: 64, height: 64, damaged: false } });
     }
   });
 

@@ -235,7 +235,7 @@ describe('PATCH, PUT, DELETE', () => {
   });
 
   test.each([
-    ['photo', () => photoPath, ['filename', 'rotation', 'metadata', 'trashed']],
+    ['photo', () => photoPath, ['filename', 'favorite', 'rotation', 'metadata', 'trashed']],
     ['tag', () => tagPath, ['name', 'addPhotoIds', 'removePhotoIds', 'mergeTagIds']],
   ] as const)('null on a field of a %s that cannot be empty is 400 not_nullable', async (_, path, fields) => {
     for (const field of fields) {
@@ -299,7 +299,7 @@ describe('PATCH, PUT, DELETE', () => {
 
   const photoFields = [
     ...['filename', 'title', 'description', 'takenAt', 'takenAtLocal', 'timeZone', 'location', 'rating', 'rotation'],
-    ...['focus', 'externalId', 'metadata'],
+    ...['focus', 'favorite', 'creator', 'copyright', 'externalId', 'metadata'],
   ];
 
   test('PUT of tags replaces the set, and repeating it changes nothing', async () => {

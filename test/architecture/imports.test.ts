@@ -96,6 +96,11 @@ test('only the composition names adapters, apart from what commands and processe
   expect(broken(/^src\/(?!adapters\/|composition\/|ports\.module\.ts)/, allowed)).toEqual([]);
 });
 
+test('only what opens memory in the place of a database imports what is published for tests', () => {
+  const importers = all.filter(({ imports }) => imports.some((target) => target.startsWith('testing/')));
+  expect(importers.map(({ path }) => path)).toEqual(['src/composition/open-memory.ts']);
+});
+
 test('the settings import core and themselves', () => {
   const allowed = (target: string) => !isOwn(target) || /^src\/(core|config)\//.test(target);
   expect(broken(/^src\/config\//, allowed)).toEqual([]);

@@ -134,7 +134,7 @@ export type OpenPicture = <T>(file: OpenFile, work: (picture: Picture) => Promis
 
 /** A picture in a file that sharp can decode, known by its header. */
 export interface Picture {
-  /** The file to decode: the picture's own, what a HEIC was decoded into, or the preview of a raw file. */
+  /** The file to decode: the picture's own, what a HEIC or JPEG XL was decoded into, or the preview of a raw file. */
   readonly path: string;
   readonly contentType: string;
   /** Whether libjpeg decodes it: a JPEG, or the preview of a raw file. */

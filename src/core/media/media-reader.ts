@@ -15,7 +15,7 @@ export interface PictureFacts extends FieldValues<FileField> {
   /** Upright, in pixels, of the first frame. */
   readonly width: number;
   readonly height: number;
-  /** EXIF value in effect; 1 where the container's own transforms decide (HEIF, AVIF). */
+  /** EXIF value in effect; 1 where what the file itself says beside EXIF decides (HEIF, AVIF, JPEG XL). */
   readonly orientation: number;
   readonly alpha: boolean;
   /** It can only be decoded if errors are tolerated. */

@@ -14,7 +14,8 @@ import { prepareWelcome, type WelcomeOptions } from './welcome.js';
 export async function serveAlone(config: Config, logger: Logger, welcome: WelcomeOptions): Promise<void> {
   const log: Log = (line, level = 'info') => logger[level](line);
   const stopping = new AbortController();
-  const ports = PortsModule.forRoot(config, { ownership: 'own', create: true, log });
+  const { memory } = welcome;
+  const ports = PortsModule.forRoot(config, { ownership: 'own', create: true, log, ...(memory && { memory }) });
   const app = await openApp(ports, config, { logger, stopping: stopping.signal });
   const opened = app.get<OpenPorts>(OPEN_PORTS);
   const isolated = isolateMedia(opened, config, logger);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Memory } from '../../composition/open-memory.js';
 import type { Config } from '../../config/config.js';
 import { VERSION } from '../../config/version.js';
 import { issueKey, listKeys } from '../../core/access/keys.js';
@@ -16,23 +17,43 @@ import { writePrivateFile } from '../private-file.js';
 export interface WelcomeOptions {
   /** Whether to open the settings area in the browser of the person who started the service. */
   readonly open: boolean;
+  /** Everything is in memory. */
+  readonly memory?: Memory;
 }
 
 /**
  * At a first start creates the first customer and stores its key. Before requests are answered: a program that waits for `/readyz` finds the key.
  * @returns what says where the service is, for when it answers.
  */
-export async function prepareWelcome(ports: Ports, config: Config, { open }: WelcomeOptions): Promise<() => void> {
+export async function prepareWelcome(
+  ports: Ports,
+  config: Config,
+  { open, memory }: WelcomeOptions,
+): Promise<() => void> {
   // A worker creates none: its data folder may be temporary, and the key would be lost with it.
   const first = config.role === 'worker' ? null : await firstRun(ports);
   const link = first?.link ?? `${config.publicUrl}/settings`;
   const isTerminal = process.stdout.isTTY === true;
   const ready = isTerminal ? banner(config, first, link) : readyLine(config);
-  const text = first === null ? await withHint(ready, ports) : `${ready}\n${await introduction(first, config)}`;
+  const introduced = async (to: FirstRun) =>
+    memory ? inMemory(to, config) : `${ready}\n${await introduction(to, config)}`;
+  const text = first === null ? await withHint(ready, ports) : await introduced(first);
   return () => {
     console.log(text);
     if (open) openBrowser(link);
   };
+}
+
+/** The message of a service that stores nothing: its key is no secret, and programs that start it for their tests read it from here. */
+function inMemory({ token, link }: FirstRun, { publicUrl }: Config): string {
+  return `Photo Service ${VERSION} is ready at ${publicUrl}. Nothing is stored: all of it is gone when this process ends (Ctrl-C).
+
+API key: ${token}
+Sign in: ${link}
+
+  export PHOTO_SERVICE_URL=${publicUrl} PHOTO_SERVICE_TOKEN=${token}
+  ${ownCommand()} import ${shellWord(examplePhotos())}
+`;
 }
 
 function readyLine(config: Config): string {

@@ -12,12 +12,13 @@ import { opened } from './libvips.js';
 
 /**
  * Opens a JPEG XL file (ISO/IEC 18181): a codestream, on its own or in a container. The codestream says how it is oriented and what its
- * colours are, and the decoder applies the first: EXIF of the container has no say in either.
+ * colours are, and the decoder applies the first: EXIF of the container is ignored in both.
  */
 export const open: OpenPicture = async (order, work) => {
   const { path, folder, contentType, maxPixels } = order;
-  await requireDeclaredSize(order.file, maxPixels);
-  const decoder = await JxlDecoder.load(order.file, maxPixels);
+  const parts = await codestreamIn(order.file);
+  await requireDeclaredSize(order.file, parts, maxPixels);
+  const decoder = await JxlDecoder.load(order.file, parts, maxPixels);
   const tiff = join(folder, 'pixels');
   try {
     const pixels = await decodedPixels(decoder, folder);
@@ -47,20 +48,38 @@ export const open: OpenPicture = async (order, work) => {
 const CONTAINER = 'JXL ';
 /** Before the part of a codestream in a box `jxlp`: its number. */
 const PART_NUMBER_BYTES = 4;
+/** Bytes of the file that belong to the codestream. */
+interface Part {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The decoder gets nothing else: it unpacks the metadata of a container, however much that is. */
+async function codestreamIn(file: FileHandle): Promise<readonly Part[]> {
+  const { size } = await file.stat();
+  const boxes = await new Boxes(file).within(0, size);
+  if (boxes[0]?.type !== CONTAINER) return [{ start: 0, end: size }];
+  return boxes.flatMap(({ type, start, length, content }) => {
+    const end = Math.min(size, start + length);
+    if (type === 'jxlc') return [{ start: content, end }];
+    return type === 'jxlp' ? [{ start: content + PART_NUMBER_BYTES, end }] : [];
+  });
+}
+
 /** The signature, and the most bytes that a size takes. */
 const SIZE_BYTES = 11;
 const SIDE_BITS = [9, 13, 18, 30] as const;
 const RATIOS = [null, [1, 1], [12, 10], [4, 3], [3, 2], [16, 9], [5, 4], [2, 1]] as const;
 
 /** Refuses a picture by the header of its codestream (ISO/IEC 18181-1, D.2), before the decoder has any of it. */
-async function requireDeclaredSize(file: FileHandle, maxPixels: number): Promise<void> {
-  const boxes = await new Boxes(file).within(0, (await file.stat()).size);
-  const first = boxes.find(({ type }) => type === 'jxlc' || type === 'jxlp');
-  const start = first ? first.content + (first.type === 'jxlp' ? PART_NUMBER_BYTES : 0) : 0;
-  // What is left to the decoder: a part that ends within the size.
-  if (first && first.start + first.length < start + SIZE_BYTES) return;
-  const bytes = await bytesAt(file, boxes[0]?.type === CONTAINER ? start : 0, SIZE_BYTES);
-  let left = BigInt(`0x${Buffer.from(bytes).reverse().toString('hex') || '0'}`) >> 16n;
+async function requireDeclaredSize(file: FileHandle, parts: readonly Part[], maxPixels: number): Promise<void> {
+  let bytes = Buffer.alloc(0);
+  for (const { start, end } of parts) {
+    const length = Math.min(SIZE_BYTES - bytes.length, end - start);
+    if (length > 0) bytes = Buffer.concat([bytes, await bytesAt(file, start, length)]);
+  }
+  if (bytes[0] !== 0xff || bytes[1] !== 0x0a) throw decodeFailed();
+  let left = BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`) >> 16n;
   const take = (bits: number) => {
     const value = Number(BigInt.asUintN(bits, left));
     left >>= BigInt(bits);
@@ -142,20 +161,24 @@ function nameDisplayP3(png: Buffer): void {
 
 /** Bytes of each of EXIF and XMP, unpacked. */
 const MAX_METADATA_BYTES = 1024 * 1024;
+/** Between the head of a box `brob` and what is compressed: the type that it would have. */
+const TYPE_BYTES = 4;
 /** Between the head of a box `Exif` and what is in it: where the TIFF begins in that. */
 const EXIF_OFFSET_BYTES = 4;
 
-/** Reads EXIF and XMP of a container (ISO/IEC 18181-2, 9.4 to 9.6), each of which may be compressed. */
+/** Reads EXIF and XMP of a container (ISO/IEC 18181-2, 9.4 to 9.6), each of which may be compressed. The first box of each counts, so that few are unpacked. */
 async function metadataIn(file: FileHandle): Promise<{ exif: Uint8Array | undefined; xmp: Uint8Array | undefined }> {
   const { size } = await file.stat();
-  const found = new Map<string, Uint8Array>();
+  const found = new Map<string, Uint8Array | null>();
   const boxes = await new Boxes(file).within(0, size);
   for (const box of boxes[0]?.type === CONTAINER ? boxes : []) {
-    const metadata = await contentOf(file, box, size);
-    if (metadata !== null && !found.has(metadata.type)) found.set(metadata.type, metadata.content);
+    const isPacked = box.type === 'brob';
+    const type = isPacked ? (await bytesAt(file, box.content, TYPE_BYTES)).toString('latin1') : box.type;
+    if (!['Exif', 'xml '].includes(type) || found.has(type) || box.start + box.length > size) continue;
+    found.set(type, await contentOf(file, box, isPacked));
   }
   const exif = found.get('Exif');
-  return { exif: exif && tiffIn(exif), xmp: found.get('xml ') };
+  return { exif: exif ? tiffIn(exif) : undefined, xmp: found.get('xml ') ?? undefined };
 }
 
 function tiffIn(exif: Uint8Array): Uint8Array | undefined {
@@ -164,19 +187,13 @@ function tiffIn(exif: Uint8Array): Uint8Array | undefined {
   return exif.subarray(EXIF_OFFSET_BYTES + offset);
 }
 
-/** The content of a box of metadata; null of another, of one that is too large, and of one that the file ends before. */
-async function contentOf(
-  file: FileHandle,
-  { type, start, length, content }: Box,
-  size: number,
-): Promise<{ readonly type: string; readonly content: Uint8Array } | null> {
-  const bytes = start + length - content;
-  if (!['Exif', 'xml ', 'brob'].includes(type) || bytes > MAX_METADATA_BYTES || start + length > size) return null;
-  const stored = await bytesAt(file, content, bytes);
-  if (type !== 'brob') return { type, content: stored };
+/** Null when there is too much of it, or it cannot be unpacked. */
+async function contentOf(file: FileHandle, box: Box, isPacked: boolean): Promise<Uint8Array | null> {
+  const bytes = box.start + box.length - box.content;
+  if (bytes > MAX_METADATA_BYTES) return null;
+  const stored = await bytesAt(file, box.content, bytes);
   const options = { maxOutputLength: MAX_METADATA_BYTES };
-  const unpacked = await promisify(brotliDecompress)(stored.subarray(4), options).catch(() => null);
-  return unpacked && { type: stored.toString('latin1', 0, 4), content: unpacked };
+  return isPacked ? promisify(brotliDecompress)(stored.subarray(TYPE_BYTES), options).catch(() => null) : stored;
 }
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -204,13 +221,15 @@ class JxlDecoder {
     this.#image = decoder.jxlimage_new();
   }
 
-  /** Reads a file. Throws a refusal when that cannot be, or it is of more than `maxPixels`. */
-  static async load(file: FileHandle, maxPixels: number): Promise<JxlDecoder> {
+  /** Reads a codestream. Throws a refusal when that cannot be, or it is of more than `maxPixels`. */
+  static async load(file: FileHandle, parts: readonly Part[], maxPixels: number): Promise<JxlDecoder> {
     const decoder = new JxlDecoder(await instance());
     // Its header is read once all is there: of a profile that is incomplete, the decoder says that it is wrong.
-    for (let at = 0, isMore = true; isMore; at += CHUNK_BYTES) {
-      const chunk = await bytesAt(file, at, CHUNK_BYTES);
-      isMore = decoder.#feed(chunk) && chunk.length === CHUNK_BYTES;
+    let isSound = true;
+    for (const { start, end } of parts) {
+      for (let at = start; isSound && at < end; at += CHUNK_BYTES) {
+        isSound = decoder.#feed(await bytesAt(file, at, Math.min(CHUNK_BYTES, end - at)));
+      }
     }
     decoder.#initialize();
     requirePictureSize(decoder.width, decoder.height, maxPixels);
