@@ -46,13 +46,13 @@ export class TreeCopy {
 
   /**
    * Applies a patch as git writes it. Errors: an Error that names the first file that is not as the patch expects it.
-   * @param fuzz Lines of the context that may differ.
    */
-  apply(patch: string, fuzz = 0): void {
+  apply(patch: string): void {
     for (const file of parsePatch(patch)) {
       const path = join(this.path, pathIn(file));
-      if (existsSync(path) === (file.isCreate === true)) throw new Error(`${pathIn(file)} is there, or is not, unexpectedly.`);
-      const changed = applyPatch(file.isCreate ? '' : readFileSync(path, 'utf8'), file, { fuzzFactor: fuzz });
+      if (existsSync(path) === (file.isCreate === true))
+        throw new Error(`${pathIn(file)} is there, or is not, unexpectedly.`);
+      const changed = applyPatch(file.isCreate ? '' : readFileSync(path, 'utf8'), file);
       if (changed === false) throw new Error(`The patch does not apply to ${pathIn(file)}.`);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, changed);
@@ -73,6 +73,16 @@ export class TreeCopy {
 
   node(...args: string[]): string {
     return this.run(process.execPath, ...args);
+  }
+
+  /** Builds it, writes what follows from its sources, and checks the types of all. */
+  compile(): void {
+    this.node('bin/build.js', '--if-needed');
+    this.node('bin/openapi.js');
+    const types = ['openapi.json', '-o', 'sdk/src/api-types.ts', '--default-non-nullable=false'];
+    this.node('node_modules/openapi-typescript/bin/cli.js', ...types);
+    this.node('--import', './bin/typescript.js', 'bin/picture-formats.js');
+    this.node('node_modules/@typescript/native/bin/tsc', '-p', 'tsconfig.test.json', '--noEmit');
   }
 
   /** Runs suites of the product's parts in one process, which loads the application once: others run beside it. */
