@@ -19,7 +19,7 @@ interface Recipe {
 
 const recipes: readonly Recipe[] = [
   { name: 'endpoint', files: [0, 4], suites: 'core/neighbours|api/neighbours' },
-  { name: 'field', files: [1, 4], suites: 'api/photo-fields' },
+  { name: 'field', files: [1, 4], suites: 'api/photo-fields|adapters/typeorm-photos' },
   { name: 'format', files: [1, 1], suites: 'adapters/ppm-pictures|core/formats|architecture/formats' },
   { name: 'resource', files: [7, 5], suites: '(core|api|pages)/albums' },
   { name: 'blob-store', files: [1, 1], suites: 'contracts/attic-blobs|architecture/blob-stores|boot/blob-stores' },
