@@ -12,20 +12,26 @@ const FOLDER = 'docs/recipes';
 interface Recipe {
   readonly name: string;
   /** The most files of src that are new, and that are changed. Those that commands write are not in a patch. */
-  readonly files: readonly [created: number, changed: number];
+  readonly created: number;
+  readonly changed: number;
   /** The suites of what it touches. */
   readonly suites: string;
 }
 
 const recipes: readonly Recipe[] = [
-  { name: 'endpoint', files: [0, 4], suites: 'core/neighbours|api/neighbours' },
-  { name: 'field', files: [1, 4], suites: 'api/photo-fields|adapters/typeorm-photos' },
-  { name: 'format', files: [1, 1], suites: 'adapters/ppm-pictures|core/formats|architecture/formats' },
-  { name: 'resource', files: [7, 5], suites: '(core|api|pages)/albums' },
-  { name: 'blob-store', files: [1, 1], suites: 'contracts/attic-blobs|architecture/blob-stores|boot/blob-stores' },
-  { name: 'gazetteer', files: [1, 1], suites: 'adapters/cached-gazetteer' },
-  { name: 'mailer', files: [1, 1], suites: 'contracts/sendmail-mailer' },
-  { name: 'rate-windows', files: [1, 1], suites: 'contracts/file-rate-windows' },
+  { name: 'endpoint', created: 0, changed: 4, suites: 'core/neighbours|api/neighbours' },
+  { name: 'field', created: 1, changed: 4, suites: 'api/photo-fields|adapters/typeorm-photos' },
+  { name: 'format', created: 1, changed: 1, suites: 'adapters/ppm-pictures|core/formats|architecture/formats' },
+  { name: 'resource', created: 7, changed: 5, suites: '(core|api|pages)/albums' },
+  {
+    name: 'blob-store',
+    created: 1,
+    changed: 1,
+    suites: 'contracts/attic-blobs|architecture/blob-stores|boot/blob-stores',
+  },
+  { name: 'gazetteer', created: 1, changed: 1, suites: 'adapters/cached-gazetteer' },
+  { name: 'mailer', created: 1, changed: 1, suites: 'contracts/sendmail-mailer' },
+  { name: 'rate-windows', created: 1, changed: 1, suites: 'contracts/file-rate-windows' },
 ];
 
 const textOf = (name: string) => readFileSync(join(root, FOLDER, name, 'recipe.patch'), 'utf8');
@@ -39,14 +45,17 @@ test('CONTRIBUTING names the folder of each recipe, and each folder is tested', 
   expect(names.filter((name) => !page.includes(`(${FOLDER}/${name}/recipe.patch)`))).toEqual([]);
 });
 
-test.each(recipes)('the recipe $name has at most $files new and changed files of src, and tests', ({ name, files }) => {
-  const all = filesOf(name);
-  const ofSource = all.filter(({ path }) => path.startsWith('src/'));
-  const created = ofSource.filter(({ isNew }) => isNew).length;
-  expect(created).toBeLessThanOrEqual(files[0]);
-  expect(ofSource.length - created).toBeLessThanOrEqual(files[1]);
-  expect(all.some(({ path }) => path.startsWith('test/'))).toBe(true);
-});
+test.each(recipes)(
+  'the recipe $name has at most $created new and $changed changed files of src, and tests',
+  (recipe) => {
+    const all = filesOf(recipe.name);
+    const ofSource = all.filter(({ path }) => path.startsWith('src/'));
+    const created = ofSource.filter(({ isNew }) => isNew).length;
+    expect(created).toBeLessThanOrEqual(recipe.created);
+    expect(ofSource.length - created).toBeLessThanOrEqual(recipe.changed);
+    expect(all.some(({ path }) => path.startsWith('test/'))).toBe(true);
+  },
+);
 
 test('the recipe of a resource has at most 12 new files, with its tests and the repository in memory', () => {
   expect(filesOf('resource').filter(({ isNew }) => isNew).length).toBeLessThanOrEqual(12);
@@ -73,6 +82,9 @@ test.each(recipes)('the recipe $name applies to this tree as it is', ({ name }) 
     copy.remove();
   }
 });
+
+/** Compilation, and suites in a process of their own, beside all others. */
+jest.setTimeout(900_000);
 
 /** Of the resource, test/services/albums-recipe.test.ts does this, and more. */
 test('the recipes compile, with the documents and types that commands write, and pass the suites of what they touch', () => {

@@ -8,6 +8,9 @@ import { Receiver } from '../support/receiver.js';
 import { TreeCopy } from '../support/tree-copy.js';
 
 const root = join(__dirname, '../..');
+/** Compilation, and suites in a process of their own, beside all others. */
+jest.setTimeout(900_000);
+
 /** This tree with the recipe of a resource. */
 let copy: TreeCopy;
 

@@ -15,8 +15,8 @@ import { dirname, join } from 'node:path';
 import { applyPatch, parsePatch } from 'diff';
 
 const root = join(__dirname, '../..');
-/** Of these, only the packages are needed; the clients are used as they are built here. */
-const left = ['node_modules', '.git', 'bench', 'data', 'docker', 'examples'];
+/** Of these, only the packages are needed. */
+const left = ['node_modules', '.git', 'data', 'docker'];
 /** The packages that are folders of the tree, by their names in `node_modules`. */
 const workspaces = ['sdk', 'uploader', 'cli', 'postgres'].map((folder) => [`photo-service-${folder}`, folder] as const);
 
