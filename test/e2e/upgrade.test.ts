@@ -88,7 +88,9 @@ describe.each(made)('F23: the installation that %s left behind, started by a lat
     await installation.start();
     const { rows } = await database.query('SELECT count(*)::integer AS photos FROM photos');
     expect((await database.query('SELECT count(*)::integer AS photos FROM notes')).rows).toEqual(rows);
-    expect((await schemaOf(database)).migrations.slice(-3)).toEqual(later);
+    // In their order: online ones of this release stand among them.
+    const { migrations } = await schemaOf(database);
+    expect(migrations.filter((name) => later.includes(name))).toEqual(later);
     expect((await database.query('SELECT FROM pg_index WHERE NOT indisvalid')).rows).toEqual([]);
     expect(installation.token()).toBeNull();
     expect(installation.link()).toBeNull();
@@ -194,7 +196,9 @@ describe.each(made)('F23: a backup of the installation that %s left behind', (na
     expect((await schemaOf(original.database)).migrations).not.toEqual(expect.arrayContaining(later));
     const { installation, database } = restored;
     expect(await installation.command('restore', backups)).toMatchObject({ status: 0 });
-    expect((await schemaOf(database)).migrations.slice(-3)).toEqual(later);
+    // In their order: online ones of this release stand among them.
+    const { migrations } = await schemaOf(database);
+    expect(migrations.filter((name) => later.includes(name))).toEqual(later);
     const { rows } = await original.database.query(
       'SELECT customer_id, id AS photo_id, filename AS text FROM photos ORDER BY id',
     );
