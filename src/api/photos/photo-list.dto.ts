@@ -1,5 +1,5 @@
 import { parseInstant } from '../../core/media/capture-time.js';
-import { isWithin, latitudes, longitudes, photoFields } from '../../core/media/photo-fields.js';
+import { fieldNames, isWithin, latitudes, longitudes, photoFields } from '../../core/media/photo-fields.js';
 import type { PhotoListRequest } from '../../core/photos/list-photos.js';
 import {
   MAX_SEARCH_WORDS,
@@ -139,6 +139,12 @@ export function include<Name extends string>(meanings: Readonly<Record<Name, str
   return { description: withMeanings(description, meanings), example: Object.keys(meanings).slice(0, 1) };
 }
 
+/** `title, description, …` */
+const searchedFields = fieldNames
+  .filter((name) => photoFields[name].searched)
+  .map((name) => photoFields[name].label.toLowerCase())
+  .join(', ');
+
 export class PhotoListQuery extends PaginationQuery {
   @Parameter(oneOf(photoSorts), {
     description:
@@ -152,7 +158,7 @@ export class PhotoListQuery extends PaginationQuery {
   readonly ids?: readonly Id[];
 
   @Parameter(search, {
-    description: `Search words. Each must begin a word in the file name, title, description, creator, place or name of a tag; case and accents are ignored. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese are found anywhere in these texts, as they are written: \`京都\` finds \`東京都\`. An emoji is a word, whatever its tone of skin. At most ${MAX_SEARCH_WORDS} different words (\`too_many\`); at least one letter, digit or emoji.`,
+    description: `Search words. Each must begin a word in the file name, ${searchedFields}, place or name of a tag; case and accents are ignored. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese are found anywhere in these texts, as they are written: \`京都\` finds \`東京都\`. An emoji is a word, whatever its tone of skin. At most ${MAX_SEARCH_WORDS} different words (\`too_many\`); at least one letter, digit or emoji.`,
     example: 'eiffel rain',
   })
   readonly q?: readonly string[];
