@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { DetailsBuilder } from '../../cli/src/details-builder.js';
 import { readSidecar, sidecarForExtension } from '../../cli/src/xmp/read-sidecar.js';
-import { writeSidecar } from '../../cli/src/xmp/write-sidecar.js';
+import { type DescribedPhoto, writeSidecar } from '../../cli/src/xmp/write-sidecar.js';
 import { XmlProblem } from '../../cli/src/xmp/xml.js';
 import { Xmp } from '../../cli/src/xmp/xmp.js';
 import { readRaw } from '../../src/adapters/media/decoders/raw.js';
@@ -115,18 +115,13 @@ const sidecars: FuzzTarget = {
     const details = new DetailsBuilder();
     readSidecar(bytes, details);
     const said = details.build();
-    const photo = {
-      title: null,
-      description: null,
-      rating: null,
-      location: null,
-      takenAt: null,
-      takenAtLocal: null,
-      tags: [],
-      metadata: said.metadata ?? {},
+    const photo: DescribedPhoto = {
+      ...{ title: null, description: null, rating: null, favorite: false, creator: null, copyright: null },
+      ...{ location: null, takenAt: null, takenAtLocal: null, tags: [] },
+      metadata: (said.metadata ?? {}) as Record<string, string>,
     };
     // What has no field of its own comes out again as XML that is well-formed.
-    Xmp.parse(writeSidecar(photo as never));
+    Xmp.parse(writeSidecar(photo));
   },
   refuses: (error) => error instanceof XmlProblem,
 };

@@ -1,4 +1,4 @@
-import { brokenPictureBytes } from '../../../../testing/memory/memory-media-reader.js';
+import { brokenPictureBytes, pictureIn } from '../../../../testing/memory/memory-media-reader.js';
 import { picture, sha256 } from '../photos.js';
 
 /** A file that clients send, and what its bytes come to. */
@@ -27,5 +27,5 @@ export function fileAt(at: number): ModelFile {
 
 /** What the picture says of itself. */
 export function titleOf({ bytes }: ModelFile): string | null {
-  return JSON.parse(Buffer.from(bytes).toString()).picture.title ?? null;
+  return pictureIn(bytes)?.title ?? null;
 }
