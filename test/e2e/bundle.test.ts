@@ -166,7 +166,7 @@ test('the package of the service runs with the packages that it names', () => {
     const env = { PATH: process.env['PATH'], DATA_DIR: join(folder, 'data') };
     const phs = (...args: string[]) =>
       spawnSync(process.execPath, ['bin/photo-service.js', ...args], { cwd: folder, env, encoding: 'utf8' });
-    expect(phs('doctor').stdout).toMatch(/^ok +pictures +read jpeg, png, gif, webp, tiff, avif, heic$/m);
+    expect(phs('doctor').stdout).toMatch(/^ok +pictures +read jpeg, png, webp, gif, tiff, avif, heic, jxl$/m);
     expect(readdirSync(join(folder, 'docs/guides')).length).toBeGreaterThan(10);
     expect(JSON.parse(phs('docs', 'site', '--json').stdout).files).toBeGreaterThan(80);
   } finally {
