@@ -313,7 +313,11 @@ export function sentFields(form: FormFields): DetailTexts {
   // Browsers send line breaks as CRLF.
   const text = (name: string) => form.text(name, FieldLength.text).replaceAll('\r\n', '\n');
   return {
-    ...valuesOf(formFields, text),
+    // A page of the release before lacks some of the inputs: those stay as they are.
+    ...(valuesOf(
+      formFields.filter((name) => form.has(name)),
+      text,
+    ) as Readonly<Record<FormField, string>>),
     takenAtLocal: clockText(text('takenAtLocal').trim()),
     timeZone: text('timeZone').trim(),
   };
