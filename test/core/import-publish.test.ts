@@ -709,9 +709,31 @@ describe('the options of an import', () => {
     const account = await Account.open(small);
     const { items } = await account.bring([words(['a', 'b', 'c', 'd']), words(['d', 'a'])], { keywordsAsTags: true });
     expect(items.map(({ status }) => status)).toEqual(['imported', 'imported']);
-    expect((await account.photos()).map(namesOf)).toEqual([['a', 'b'], ['a']]);
-    expect((await account.tags()).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+    // `c` and the second `d` would be one too many for the first photo: no tag is created for them.
+    expect((await account.photos()).map(namesOf)).toEqual([
+      ['a', 'b'],
+      ['a', 'd'],
+    ]);
+    await account.bring([words(['e', 'a'])], { keywordsAsTags: true });
+    expect((await account.photos()).map(namesOf)[2]).toEqual(['a']);
+    expect((await account.tags()).map(({ name }) => name)).toEqual(['a', 'b', 'd']);
     await expectSound(small, []);
+  });
+
+  test('create no tags for the keywords of photos that the library has', async () => {
+    const file = words(['Sea']);
+    const first = await acme.start({ keywordsAsTags: true });
+    // Both are ready before either is published: then only the library tells.
+    const second = await acme.start({ keywordsAsTags: true });
+    for (const { id } of [first, second]) await acme.send(id, [file]);
+    await runJobsUntilIdle(ports);
+    await acme.finalize(first.id);
+    await runJobsUntilIdle(ports);
+    await deleteTag(ports, acme.caller, present((await acme.tags())[0]).id);
+    await acme.finalize(second.id);
+    await runJobsUntilIdle(ports);
+    expect(await acme.list(second.id)).toMatchObject([{ status: 'duplicate' }]);
+    expect(await acme.tags()).toEqual([]);
   });
 
   test('require the scope tags:write for keywords as tags, whatever the files contain', async () => {

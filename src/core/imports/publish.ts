@@ -26,7 +26,7 @@ import {
   markImported,
   sourceFailed,
 } from './import-photo.js';
-import { tagsOfDuplicate, tagsOfItems } from './published-tags.js';
+import { createKeywordTags, tagsOfDuplicate, tagsOfItems } from './published-tags.js';
 
 type PublishUses = {
   store: Transactional<'photos' | 'tags' | 'imports' | 'importPhotos' | 'customer' | 'outbox'>;
@@ -107,16 +107,16 @@ function itemsInBatches(
 }
 
 /** Publishes the ready items whose bytes the library does not have. Returns the others, which have to be handled one by one. */
-function publishMany(
+async function publishMany(
   { store, clock, gazetteer, limits }: Omit<PublishUses, 'blobs'>,
   subject: Import,
   seen: readonly ImportPhoto[],
 ): Promise<readonly ImportPhoto[]> {
+  const at = clock.now();
+  await createKeywordTags({ store, limits }, subject, seen, at);
   return store.transaction(subject.customerId, async (transaction) => {
-    const at = clock.now();
-    const tagsOf = await tagsOfItems(transaction, limits, subject, seen, at);
     // Read again and locked for sharing: a merge of tags either precedes these photos and has changed them, or follows and finds them.
-    const { tagIds: ofAll } = requireFound(await transaction.imports.share(subject.id), 'import');
+    const shared = requireFound(await transaction.imports.share(subject.id), 'import');
     const ids = seen.map(({ id }) => id);
     const items = (await transaction.importPhotos.lockMany(subject.id, ids)).filter(({ status }) => status === 'ready');
     const mayBeSecond = subject.duplicatePolicy === 'allow';
@@ -125,13 +125,14 @@ function publishMany(
       (mayBeSecond ? [] : await transaction.photos.findBySha256(hashes)).map(({ sha256 }) => sha256),
     );
     const customer = await transaction.customer.read();
+    const tagsOf = await tagsOfItems(transaction, limits, shared, items);
     const additions: NewPhoto[] = [];
     for (const item of items) {
       if (item.facts === null || known.has(item.sha256 ?? '')) continue;
       const dupSeq = mayBeSecond ? await transaction.photos.nextDupSeq() : 0;
       const place = await placeAt(gazetteer, locationOf(item, item.facts));
       const photo = newPhoto(item, item.facts, subject, customer, { place, dupSeq, at });
-      additions.push({ photo, tagIds: tagsOf(item, ofAll), exif: item.facts.exif });
+      additions.push({ photo, tagIds: tagsOf(item), exif: item.facts.exif });
     }
     const stored = new Set(await transaction.photos.insertMany(additions));
     const imported = items.filter(({ id }) => stored.has(id));
@@ -152,12 +153,11 @@ async function publishItem(
   seen: ImportPhoto,
 ): Promise<void> {
   const lostRace = await store.transaction(subject.customerId, async (transaction) => {
-    const at = clock.now();
-    const tagsOf = await tagsOfItems(transaction, limits, subject, [seen], at);
     // Read again and locked for sharing: a merge of tags either precedes this photo and has changed it, or follows and finds the photo.
-    const { tagIds: ofAll } = requireFound(await transaction.imports.share(subject.id), 'import');
+    const shared = requireFound(await transaction.imports.share(subject.id), 'import');
     const item = await transaction.importPhotos.lock(subject.id, seen.id);
     if (item?.status !== 'ready' || item.facts === null) return false;
+    const at = clock.now();
     const mayBeSecond = subject.duplicatePolicy === 'allow';
     const dupSeq = mayBeSecond ? await transaction.photos.nextDupSeq() : 0;
     const place = await placeAt(gazetteer, locationOf(item, item.facts));
@@ -165,7 +165,7 @@ async function publishItem(
     const same = async () => (await transaction.photos.findBySha256([photo.sha256]))[0];
     // An item that is an allowed second copy has its own dupSeq: storing this one beside it would not conflict.
     const known = mayBeSecond ? undefined : await same();
-    const tagIds = tagsOf(item, ofAll);
+    const tagIds = (await tagsOfItems(transaction, limits, shared, [item]))(item);
     if (known === undefined && (await transaction.photos.insert(photo, tagIds, item.facts.exif))) {
       await transaction.importPhotos.update(markImported(item, at));
       await transaction.outbox.add('photo.created', [item.id], at);

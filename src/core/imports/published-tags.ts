@@ -1,62 +1,95 @@
 import type { Limits } from '../customers/limits.js';
 import { isTrashed, type PhotoWithTags } from '../photos/photo.js';
 import type { Id } from '../shared/ids.js';
-import type { Transaction } from '../shared/transactional.js';
+import type { Readable, Reader, Transaction, Transactional } from '../shared/transactional.js';
 import { findOrCreateTags } from '../tags/create-tags.js';
-import { newTag, tagNameError } from '../tags/tag.js';
+import { nameKeyOf, newTag, tagNameError } from '../tags/tag.js';
 import type { Import } from './import.js';
 import type { ImportPhoto } from './import-photo.js';
 
-/** The tags of an item's photo; those of the import are given. */
-export type TagsOfItem = (item: ImportPhoto, ofImport: readonly Id[]) => readonly Id[];
+/** Tags that are created in one transaction: others of the customer who create tags wait for it. */
+const TAGS_AT_ONCE = 100;
 
 /**
- * Returns which tags the photos of these items get: those of the import and of the item and, with `keywordsAsTags`, those that the keywords of
- * the file name. Missing ones are created. What exceeds the limits of the customer or of a photo is left out, because a photo comes in any case.
- * Call it before anything else is locked.
+ * Creates the tags that `keywordsAsTags` needs for these items, as far as the limits of the customer and of a photo allow: what they have no room
+ * for is left out, because a photo comes in any case. Not part of the transaction that publishes them, which would lock the customer.
  */
-export async function tagsOfItems(
-  transaction: Transaction<'tags' | 'customer' | 'outbox'>,
-  limits: Limits,
-  { keywordsAsTags }: Import,
+export async function createKeywordTags(
+  { store, limits }: { store: Transactional<'photos' | 'tags' | 'customer' | 'outbox'>; limits: Limits },
+  subject: Import,
   items: readonly ImportPhoto[],
   at: Date,
-): Promise<TagsOfItem> {
-  const own: TagsOfItem = ({ tagIds }, ofImport) => [...new Set([...ofImport, ...tagIds])];
-  const keywords = keywordsAsTags ? items.flatMap(({ facts }) => newTags(facts?.keywords, at)) : [];
-  if (keywords.length === 0) return own;
-  const wanted = [...new Map(keywords.map((tag) => [tag.nameKey, tag])).values()];
-  const { tags } = await findOrCreateTags(transaction, wanted, limits, at);
-  return (item, ofImport) => {
-    const ids = new Set(own(item, ofImport));
-    for (const { nameKey } of newTags(item.facts?.keywords, at)) {
-      const tag = tags.get(nameKey);
-      if (tag !== undefined && ids.size < limits.tagsPerPhoto) ids.add(tag.id);
-    }
-    return [...ids];
+): Promise<void> {
+  if (!subject.keywordsAsTags) return;
+  const hashes = items.flatMap(({ sha256 }) => sha256 ?? []);
+  const known = subject.duplicatePolicy === 'allow' ? [] : await inLibraryNow(store, subject, hashes);
+  const tags = items
+    .filter(({ sha256 }) => !known.includes(sha256 ?? ''))
+    .flatMap((item) => {
+      const room = limits.tagsPerPhoto - ownTags(subject, item).length;
+      return keywordsOf(item).slice(0, Math.max(0, room));
+    });
+  const wanted = [...new Map(tags.map((name) => newTag({ name }, at)).map((tag) => [tag.nameKey, tag])).values()];
+  for (let from = 0; from < wanted.length; from += TAGS_AT_ONCE) {
+    const some = wanted.slice(from, from + TAGS_AT_ONCE);
+    await store.transaction(subject.customerId, (transaction) => findOrCreateTags(transaction, some, limits, at));
+  }
+}
+
+async function inLibraryNow(
+  store: Readable<'photos'>,
+  { customerId }: Import,
+  hashes: readonly string[],
+): Promise<readonly string[]> {
+  const found = await store.query(customerId, ({ photos }) => photos.findBySha256(hashes));
+  return found.map(({ sha256 }) => sha256);
+}
+
+/**
+ * Returns which tags the photos of these items get: those of the import and of the item and, with `keywordsAsTags`, those that the keywords of the
+ * file name, as far as the limit of a photo allows. The import must be locked for sharing, so that no tag is merged meanwhile.
+ */
+export async function tagsOfItems(
+  { tags }: Reader<'tags'>,
+  limits: Limits,
+  subject: Import,
+  items: readonly ImportPhoto[],
+): Promise<(item: ImportPhoto) => readonly Id[]> {
+  const names = subject.keywordsAsTags ? items.flatMap(keywordsOf) : [];
+  const keys = [...new Set(names.flatMap((name) => nameKeyOf(name) ?? []))];
+  const found = keys.length === 0 ? [] : await tags.findByNameKeys(keys);
+  const idOf = new Map(found.map(({ nameKey, id }) => [nameKey, id]));
+  return (item) => {
+    const own = ownTags(subject, item);
+    const named = keywordsOf(item).flatMap((name) => idOf.get(nameKeyOf(name) ?? '') ?? []);
+    const added = [...new Set(named)].filter((id) => !own.includes(id));
+    return [...own, ...added.slice(0, Math.max(0, limits.tagsPerPhoto - own.length))];
   };
 }
 
-/** Keywords that cannot be names of tags are none; absent ones are of an item that an earlier release inspected. */
-function newTags(keywords: readonly string[] = [], at: Date) {
-  return keywords.flatMap((name) => (tagNameError(name, 'keywords') === null ? [newTag({ name }, at)] : []));
+function ownTags({ tagIds }: Import, item: ImportPhoto): readonly Id[] {
+  return [...new Set([...tagIds, ...item.tagIds])];
+}
+
+/** The keywords that can be names of tags. There are none of an item that an earlier release inspected. */
+function keywordsOf({ facts }: ImportPhoto): readonly string[] {
+  return (facts?.keywords ?? []).filter((name) => tagNameError(name, 'keywords') === null);
 }
 
 /**
  * The set of tags of a photo that the library had already, with `tagDuplicates`: its own, and those of the import and the item, as far as its limit
- * allows.
- * Null if it keeps its tags. The import must be locked for sharing, and the photo.
+ * allows. Null if it keeps its tags. The import must be locked for sharing, and the photo.
  */
 export async function tagsOfDuplicate(
   { tags }: Transaction<'tags'>,
   limits: Limits,
-  { tagDuplicates, tagIds }: Import,
+  subject: Import,
   item: ImportPhoto,
   photo: PhotoWithTags,
 ): Promise<readonly Id[] | null> {
-  if (!tagDuplicates || isTrashed(photo)) return null;
+  if (!subject.tagDuplicates || isTrashed(photo)) return null;
   const had = photo.tags.map(({ id }) => id);
-  const missing = [...new Set([...tagIds, ...item.tagIds])].filter((id) => !had.includes(id));
+  const missing = ownTags(subject, item).filter((id) => !had.includes(id));
   if (missing.length === 0) return null;
   const added = (await tags.lock(missing)).map(({ id }) => id).slice(0, Math.max(0, limits.tagsPerPhoto - had.length));
   return added.length === 0 ? null : [...had, ...added];
