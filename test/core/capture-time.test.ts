@@ -425,17 +425,24 @@ describe('a file name that may say when a photo was taken', () => {
     ['IMG-20240615-WA0001.jpg', '2024-06-15T00:00:00'],
     ['1999.12.31 party.jpg', '1999-12-31T00:00:00'],
     ['20241345_20240615.jpg', '2024-06-15T00:00:00'],
+    ['20240615_250001.jpg', '2024-06-15T00:00:00'],
+    ['2024-06-15-996123.jpg', '2024-06-15T00:00:00'],
   ])('gives its time: %s', (filename, local) => {
     const takenAt = new Date(`${local}+09:00`).toISOString();
     expect(read({}, { filename })).toBe([takenAt, local, 'Asia/Tokyo', 'filename'].join(' '));
   });
 
-  test.each(['DSC_0001.jpg', 'IMG_20240230.jpg', '120240615.jpg', '18991231.jpg', '2024-0615.jpg', 'a'.repeat(1000)])(
-    'gives none: %s',
-    (filename) => {
-      expect(read({}, { filename })).toBe(nothing);
-    },
-  );
+  test.each([
+    'DSC_0001.jpg',
+    'IMG_20240230.jpg',
+    '120240615.jpg',
+    '20240615250001.jpg',
+    '18991231.jpg',
+    '2024-0615.jpg',
+    'a'.repeat(1000),
+  ])('gives none: %s', (filename) => {
+    expect(read({}, { filename })).toBe(nothing);
+  });
 
   test('counts only where the file says nothing, in the zone of its position', () => {
     const filename = 'IMG_20240615_101112.jpg';

@@ -185,16 +185,21 @@ function readClock(written: string | null, subSec: string | null = null): Clock 
   return { at: at + Number(milliseconds), text: `${seconds}.${milliseconds}`, offset };
 }
 
-/** A date of this century or the last, with the time where it follows: `IMG_20240615_101112`, `2024-06-15 10.11.12`, `IMG-20240615-WA0001`. */
-const NAMED_CLOCK =
-  /(?<!\d)((?:19|20)\d\d)([-_.]?)(\d\d)\2(\d\d)(?:(?:[-_ T.]| at )?(\d\d)([-_.:]?)(\d\d)\6(\d\d)(?:[-_.]?(\d{3}))?)?(?!\d)/g;
+/** A date of this century or the last: `IMG_20240615_101112`, `2024-06-15 10.11.12`, `IMG-20240615-WA0001`. */
+const NAMED_DATE = /(?<!\d)((?:19|20)\d\d)([-_.]?)(\d\d)\2(\d\d)/g;
+/** The time that may follow it. */
+const NAMED_TIME = /^(?:[-_ T.]| at )?(\d\d)([-_.:]?)(\d\d)\2(\d\d)(?:[-_.]?(\d{3}))?(?!\d)/;
 
-/** The first date that a file's name states. */
+/** The first date that a file's name states, with its time; midnight if what follows is none. */
 function readFilename(filename: string | null): Clock | null {
-  for (const match of filename?.matchAll(NAMED_CLOCK) ?? []) {
-    const [, year, , month, day, hour = '00', , minute = '00', second = '00', milliseconds = null] = match;
-    const clock = readClock(`${year}-${month}-${day}T${hour}:${minute}:${second}`, milliseconds);
-    if (clock !== null) return clock;
+  for (const match of filename?.matchAll(NAMED_DATE) ?? []) {
+    const [date, year, , month, day] = match;
+    const rest = match.input.slice(match.index + date.length);
+    const [time, hour, , minute, second, milliseconds = null] = NAMED_TIME.exec(rest) ?? [];
+    const at = (clock: string, fraction: string | null) => readClock(`${year}-${month}-${day}T${clock}`, fraction);
+    const timed = time === undefined ? null : at(`${hour}:${minute}:${second}`, milliseconds);
+    const named = timed ?? (/^\d/.test(rest) ? null : at('00:00:00', null));
+    if (named !== null) return named;
   }
   return null;
 }
