@@ -504,6 +504,22 @@ describe('a photo', () => {
     expect(await photo(id)).toMatchObject(bare);
   });
 
+  it('leaves alone what a page of the release before cannot show, and line breaks that an input of one line cannot', async () => {
+    const [id = 0] = await add('a');
+    const page = `/settings/photos/${id}`;
+    const given = { favorite: true, creator: 'Ada\nBo', copyright: '© Ada\nAll rights reserved' };
+    await actor.patch(`/photos/${id}`, given);
+    const fields = await browser.open(page, page);
+    expect(fields).toMatchObject({ favorite: 'true', creator: 'Ada Bo', copyright: '© Ada\r\nAll rights reserved' });
+    await browser.post(page, { ...fields, title: 'One' });
+    expect(await photo(id)).toMatchObject({ ...given, title: 'One' });
+    const { favorite: _, creator: __, copyright: ___, ...before } = await browser.open(page, page);
+    await browser.post(page, { ...before, title: 'Two' });
+    expect(await photo(id)).toMatchObject({ ...given, title: 'Two' });
+    await browser.submit(page, { favorite: '', creator: '', copyright: 'Two' });
+    expect(await photo(id)).toMatchObject({ favorite: false, creator: null, copyright: 'Two' });
+  });
+
   it('accepts a location, keeps the altitude if that is unchanged, and explains what is wrong with it', async () => {
     const [id = 0] = await add('a');
     const page = `/settings/photos/${id}`;

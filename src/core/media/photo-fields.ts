@@ -182,6 +182,7 @@ export const photoFields = {
     setBy: 'client or file',
     fileTags: ['xmp:rights', 'iptc:Copyright Notice', 'exif:Copyright'],
     max: 1000,
+    lines: 2,
   }),
   keywords: texts({
     label: 'Keywords',

@@ -231,7 +231,10 @@ function FieldOfPhoto({ name, value, problems }: { name: FormField; value: strin
 
 function textOf(name: FormField, photo: PhotoWithTags): string {
   const value = photo[name];
-  return value === null || value === false ? '' : String(value);
+  const text = value === null || value === false ? '' : String(value);
+  const field: PhotoField = photoFields[name];
+  // Browsers leave line breaks out of an input of one line, and would send another text than was shown.
+  return field.kind === 'text' && field.lines === 1 ? text.replace(/[\r\n]+/g, ' ') : text;
 }
 
 /** Returns what the text of an input means. */
