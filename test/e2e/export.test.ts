@@ -1,13 +1,15 @@
 /* @rest */
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Photo, PhotoService } from 'photo-service-sdk';
 import { exportLibrary } from '../../cli/src/export/export-library.js';
 import { restoreExport } from '../../cli/src/export/restore-export.js';
+import { PHOTOS } from '../../cli/src/export-format.js';
 import { folderSource } from '../../cli/src/sources/folder-source.js';
 import { importSource } from '../../cli/src/sources/import-source.js';
 import { writeSidecar } from '../../cli/src/xmp/write-sidecar.js';
+import { photoNamed } from './support/life.js';
 import { Installation } from './support/service.js';
 
 const photos = join(__dirname, '../fixtures/photos');
@@ -59,10 +61,13 @@ it('a library that is exported, erased and imported has every photo equal in byt
   const sidecar = writeSidecar({ ...described, tags: [{ id: 1, name: 'Places/Spain' }], metadata: {} });
   writeFileSync(join(library, 'silver-fir.jpg.xmp'), sidecar);
 
+  writeFileSync(join(library, 'IMG_20240615_101112.jpg'), photoNamed('dated'));
+
   const { id, client } = await customer('exported');
   const settings = (name: string) => ({ stateFile: join(folder, `${name}.json`), signal });
   const source = folderSource([library], { sidecars: true });
-  const imported = await importSource(client, source, { ...settings('first'), tagNames: ['Samples'], name: 'Samples' });
+  const named = { name: 'Samples', dateFromFilename: true };
+  const imported = await importSource(client, source, { ...settings('first'), tagNames: ['Samples'], ...named });
   expect(imported.imported).toBeGreaterThan(35);
   const found = await all(client);
   const edited = (name: string) => (found.find(({ filename }) => filename === name) as Photo).id;
@@ -71,7 +76,11 @@ it('a library that is exported, erased and imported has every photo equal in byt
     focus: { x: 0.1, y: 0.9 },
     title: null,
     takenAt: null,
+    favorite: true,
+    creator: 'Ada; Bo',
+    copyright: null,
   });
+  expect(found.map(({ takenAtSource }) => takenAtSource)).toContain('filename');
   await client.photos.update(edited('gps-west.jpg'), { location: null, takenAt: '2020-02-29T12:00:00.5-03:30' });
   const before = comparable(await all(client));
 
@@ -84,4 +93,14 @@ it('a library that is exported, erased and imported has every photo equal in byt
   const result = await restoreExport(other, exported, settings('second'));
   expect(result).toMatchObject({ imported: before.length, failed: [], losses: [], differences: [] });
   expect(comparable(await all(other))).toEqual(before);
+
+  // As a release before these fields has exported it.
+  const lines = readFileSync(join(exported, PHOTOS), 'utf8').trimEnd().split('\n');
+  const older = lines.map((line) => {
+    const { favorite: _, creator: __, copyright: ___, keywords: ____, ...photo } = JSON.parse(line);
+    return `${JSON.stringify(photo)}\n`;
+  });
+  writeFileSync(join(exported, PHOTOS), older.join(''));
+  const { client: third } = await customer('restored from before');
+  expect(await restoreExport(third, exported, settings('third'))).toMatchObject({ failed: [], differences: [] });
 });

@@ -50,7 +50,7 @@ interface Batch {
 
 /**
  * One import for each that the photos came with. Where the zone of the import, or of the account, was taken for a photo, its new import has that
- * zone; second photos of the same bytes need an import that allows them.
+ * zone, and where the file's name stated the time, it does again; second photos of the same bytes need an import that allows them.
  */
 function batchesOf(photos: readonly ExportedPhoto[], imports: readonly Import[]): Batch[] {
   const known = new Map(imports.map((each) => [each.id, each]));
@@ -58,16 +58,18 @@ function batchesOf(photos: readonly ExportedPhoto[], imports: readonly Import[])
   const keyOf = ({ importId, takenAtSource, timeZone, sha256 }: ExportedPhoto) => {
     const isCopy = seen.has(sha256);
     seen.add(sha256);
-    const zone = takenAtSource === 'customer_default' ? timeZone : null;
-    return JSON.stringify([importId, zone ?? known.get(importId ?? 0)?.defaultTimeZone ?? null, isCopy]);
+    const isNamed = takenAtSource === 'filename';
+    const zone = takenAtSource === 'customer_default' || isNamed ? timeZone : null;
+    return JSON.stringify([importId, zone ?? known.get(importId ?? 0)?.defaultTimeZone ?? null, isCopy, isNamed]);
   };
   return [...grouped(photos, keyOf)].map(([key, items]) => {
-    const [importId, zone, isCopy] = JSON.parse(key) as [number | null, string | null, boolean];
+    const [importId, zone, isCopy, isNamed] = JSON.parse(key) as [number | null, string | null, boolean, boolean];
     const { name = null, source = null } = known.get(importId ?? 0) ?? {};
     const settings = {
       ...(name !== null && { name }),
       ...(source !== null && { source }),
       ...(zone !== null && { defaultTimeZone: zone }),
+      ...(isNamed && { dateFromFilename: true }),
       duplicatePolicy: isCopy ? ('allow' as const) : ('skip' as const),
     };
     return { settings, items, isCopy };

@@ -43,7 +43,8 @@ const FIELDS = {
   favorite: 'patched',
   creator: 'patched',
   copyright: 'patched',
-  keywords: 'compared',
+  // In the file.
+  keywords: 'own',
   // Compared by their names.
   tags: 'own',
   externalId: 'patched',
@@ -124,7 +125,7 @@ async function pairs(client: PhotoService, exported: readonly ExportedPhoto[], s
 }
 
 function patchOf(wanted: Photo, photo: Photo): PhotoPatch {
-  const fields = PATCHED.filter((field) => !isDeepStrictEqual(wanted[field], photo[field]));
+  const fields = PATCHED.filter((field) => isOther(wanted[field], photo[field]));
   const patch: Record<string, unknown> = Object.fromEntries(fields.map((field) => [field, wanted[field]]));
   if ('takenAtLocal' in patch || 'timeZone' in patch) {
     delete patch['takenAtLocal'];
@@ -145,8 +146,13 @@ function differencesOf(wanted: ExportedPhoto, photo: Photo): Difference[] {
     ['tags', tagsOf(wanted), tagsOf(photo)],
   ];
   return fields
-    .filter(([, expected, found]) => !isDeepStrictEqual(expected, found))
+    .filter(([, expected, found]) => isOther(expected, found))
     .map(([field, expected, found]) => ({ path: wanted.path, field, expected, found }));
+}
+
+/** An export of an earlier release says nothing of fields that are new. */
+function isOther(expected: unknown, found: unknown): boolean {
+  return expected !== undefined && !isDeepStrictEqual(expected, found);
 }
 
 function tagsOf({ tags }: Photo): string[] {
