@@ -15,7 +15,7 @@ export function importStateFile(
   paths: readonly string[],
   options: ImportOptions,
 ): string {
-  const { uploads: _, dryRun: __, ...lasting } = options;
+  const { uploads: _, dryRun: __, tagDuplicates: ___, ...lasting } = options;
   const places = paths.map((path) => resolve(path)).sort();
   const what = JSON.stringify([url.replace(/\/{1,9}$/, ''), token, places, lasting, from]);
   return join(stateFolder(), 'imports', `${createHash('sha256').update(what).digest('hex').slice(0, 20)}.json`);

@@ -15,4 +15,5 @@ test('a run of an import continues only with the service, key, paths and options
   expect(new Set(files).size).toBe(files.length);
   expect(fileOf({ ...login, url: `${login.url}/` })).toBe(files[0]);
   expect(fileOf(login, { uploads: 3 })).toBe(files[0]);
+  expect(fileOf(login, { tagNames: ['Paris'], tagDuplicates: true })).toBe(files[3]);
 });
