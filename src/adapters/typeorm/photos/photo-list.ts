@@ -128,7 +128,7 @@ async function planQueries(manager: EntityManager, list: List): Promise<readonly
   if (mergeable && alone === 'anyTag') return [mergeScan(list, mergeSourceOfTags(filters.anyTagIds ?? []))];
   if (mergeable && (alone === 'camera' || alone === 'creator')) {
     const keys = await keysWith(manager, customerId, alone, filters[alone] ?? '');
-    if (keys !== null) return [mergeScan(list, mergeSourceOfNames(alone, keys))];
+    if (keys !== null && keys.length <= MAX_MERGED) return [mergeScan(list, mergeSourceOfNames(alone, keys))];
   }
   const conditions = await PhotoConditions.of(manager, customerId, filters);
   if (kinds.some((each) => SELECTIVE.includes(each))) return [filterFirst(list, conditions)];
@@ -141,6 +141,9 @@ async function planQueries(manager: EntityManager, list: List): Promise<readonly
     found < limit * MIN_YIELD ? null : longScan(range, limit, found);
   return [scan, longScanIfPromising, filterFirst(list, conditions)];
 }
+
+/** The beginnings of more lists are not merged: each may have a page of its own. */
+const MAX_MERGED = 100;
 
 /** The filters of a list apart from the trash and the time that it is sorted by. */
 type FilterKind =
