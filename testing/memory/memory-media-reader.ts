@@ -157,8 +157,8 @@ function parse(bytes: Uint8Array): PictureFacts | null {
     const facts = {
       ...plain,
       ...picture,
-      title: cutTo(255, picture.title),
-      description: cutTo(10_000, picture.description),
+      title: cutTo(photoFields.title.max, picture.title),
+      description: cutTo(photoFields.description.max, picture.description),
       times: { ...plain.times, ...picture.times },
     };
     return facts.width > 0 && facts.height > 0 ? facts : null;
