@@ -3,13 +3,13 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Photo, PhotoService } from 'photo-service-sdk';
+import sharp from 'sharp';
 import { exportLibrary } from '../../cli/src/export/export-library.js';
 import { restoreExport } from '../../cli/src/export/restore-export.js';
 import { PHOTOS } from '../../cli/src/export-format.js';
 import { folderSource } from '../../cli/src/sources/folder-source.js';
 import { importSource } from '../../cli/src/sources/import-source.js';
 import { writeSidecar } from '../../cli/src/xmp/write-sidecar.js';
-import { photoNamed } from './support/life.js';
 import { Installation } from './support/service.js';
 
 const photos = join(__dirname, '../fixtures/photos');
@@ -61,7 +61,8 @@ it('a library that is exported, erased and imported has every photo equal in byt
   const sidecar = writeSidecar({ ...described, tags: [{ id: 1, name: 'Places/Spain' }], metadata: {} });
   writeFileSync(join(library, 'silver-fir.jpg.xmp'), sidecar);
 
-  writeFileSync(join(library, 'IMG_20240615_101112.jpg'), photoNamed('dated'));
+  const plain = sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } });
+  writeFileSync(join(library, 'IMG_20240615_101112.jpg'), await plain.jpeg().toBuffer());
 
   const { id, client } = await customer('exported');
   const settings = (name: string) => ({ stateFile: join(folder, `${name}.json`), signal });
