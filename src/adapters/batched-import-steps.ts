@@ -9,7 +9,6 @@ import type {
   StagedUpload,
 } from '../core/imports/import-steps.js';
 import { applyResults } from '../core/imports/inspect.js';
-import { requestPublishing } from '../core/imports/publish.js';
 import { receiveStagedBytes, type TracedUpload } from '../core/imports/receive/upload.js';
 import type { Uses } from '../core/ports.js';
 import type { Id } from '../core/shared/ids.js';
@@ -27,18 +26,12 @@ interface ItemName {
   readonly id: Id;
 }
 
-/** An item whose change is committed, and the trace context of its job. */
-interface FinishedItem extends Omit<ItemName, 'id'> {
-  readonly traceContext: string | null;
-}
-
 /** One statement or transaction for all files of an import that need the same step at that moment. A process has one of these. */
 export class BatchedImportSteps implements ImportSteps {
   private readonly keys: Batcher<Id, null, KnownKey | null>;
   private readonly items: Batcher<string, ItemName, ImportPhoto | null>;
   private readonly uploads: Batcher<string, TracedUpload, ReceivedUpload>;
   private readonly results: Batcher<string, InspectionResult, AppliedResult>;
-  private readonly finished: Batcher<string, FinishedItem, undefined>;
 
   constructor(uses: Uses<'store' | 'keys' | 'clock'>) {
     const { store, keys, clock } = uses;
@@ -57,12 +50,6 @@ export class BatchedImportSteps implements ImportSteps {
     this.results = new Batcher((_, results) => applyResults(uses, results), {
       maxBatchSize: MAX_RESULTS,
       maxWait: () => clock.pause(MAX_WAIT_MS),
-    });
-    // One query is enough for all items of an import whose changes are committed when it begins.
-    this.finished = new Batcher(async (_, items) => {
-      const [{ customerId, importId, traceContext }] = items as readonly [FinishedItem];
-      await requestPublishing(uses, customerId, importId, traceContext);
-      return items.map(() => undefined);
     });
   }
 
@@ -84,11 +71,6 @@ export class BatchedImportSteps implements ImportSteps {
 
   apply(result: InspectionResult): Promise<AppliedResult> {
     return this.results.enqueue(nameOf(result.item), result);
-  }
-
-  publishIfCommitted(customerId: Id, importId: Id): Promise<void> {
-    const item = { customerId, importId, traceContext: currentTraceContext() };
-    return this.finished.enqueue(nameOf(item), item);
   }
 }
 

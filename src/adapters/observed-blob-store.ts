@@ -23,8 +23,8 @@ export class ObservedBlobStore implements BlobStore {
     private readonly onFailure: OnFailure,
   ) {}
 
-  put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
-    return this.observed('put', this.inner.put(key, bytes));
+  put(...blob: Parameters<BlobStore['put']>): Promise<BlobInfo> {
+    return this.observed('put', this.inner.put(...blob));
   }
 
   async get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null> {
@@ -44,8 +44,8 @@ export class ObservedBlobStore implements BlobStore {
     return this.observed('copy', this.inner.copy(from, to, ifMatch));
   }
 
-  delete(keys: readonly BlobKey[]): Promise<void> {
-    return this.observed('delete', this.inner.delete(keys));
+  delete(...blobs: Parameters<BlobStore['delete']>): Promise<void> {
+    return this.observed('delete', this.inner.delete(...blobs));
   }
 
   list(prefix: string): AsyncIterable<ListedBlob> {

@@ -126,13 +126,14 @@ export function importStepsContract(name: string, open: (uses: Uses<'store' | 'k
     });
 
     it('requests publishing for an import that has been finalized, and for no other', async () => {
-      const [item] = await processing(1);
-      await steps.publishIfCommitted(acme.id, importId);
-      expect(jobs()).toEqual(['inspect']);
+      const [first, second] = await processing(2);
+      expect(await steps.apply({ item: present(first), error })).toBe('unused');
+      expect(jobs()).toEqual(['inspect', 'inspect']);
       await acme.finalize(importId);
       await here.database.transaction(async () => here.database.jobs.deleteWhere(() => true));
-      expect(await steps.apply({ item: present(item), error })).toBe('unused');
-      await Promise.all([1, 2, 3].map(() => steps.publishIfCommitted(acme.id, importId)));
+      expect(await steps.apply({ item: present(first), error })).toBe('decided');
+      expect(jobs()).toEqual([]);
+      expect(await steps.apply({ item: present(second), error })).toBe('unused');
       expect(jobs()).toEqual(['publish']);
     });
   });

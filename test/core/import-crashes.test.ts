@@ -432,7 +432,7 @@ describe('an outage', () => {
       await ports.store.query(acme.id, (reader) => reader.importPhotos.get(id, present(lost).id)),
     );
     broken.blobs.get = async (key, range) => {
-      if (key.endsWith(`/${uploadId}`)) throw away;
+      if (key.endsWith(`-${uploadId}`)) throw away;
       return ports.blobs.get(key, range);
     };
     const began = ports.clock.now().getTime();

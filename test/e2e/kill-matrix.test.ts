@@ -20,7 +20,6 @@ const steps = [
   'inspect:applyResults/store.transaction',
   'inspect:inspectAndApply/blobs.put',
   'inspect:inspectAndApply/blobs.delete',
-  'publish:requestPublishing/store.transaction',
   'finalize:finalizeImport/store.transaction',
   'publish:publishMany/store.transaction',
   'publish:completeImport/store.transaction',

@@ -143,6 +143,11 @@ export class MemoryPhotoRepository implements PhotoRepository {
     if (photo !== null && photo.phash === null) this.store({ ...photo, phash });
   }
 
+  async forgetThumb(id: Id): Promise<void> {
+    const photo = await this.get(id);
+    if (photo !== null) this.store({ ...photo, thumb: null });
+  }
+
   async toPurge(at: Date, after: Id | null, limit: number): Promise<readonly Id[]> {
     return this.own(({ purgeAt }) => purgeAt !== null && purgeAt.getTime() <= at.getTime())
       .map(({ id }) => id)

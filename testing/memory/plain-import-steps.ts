@@ -2,7 +2,6 @@ import { currentTraceContext } from '../../src/adapters/trace-context.js';
 import type { ImportPhoto } from '../../src/core/imports/import-photo.js';
 import type { AppliedResult, ApplyResult, ImportSteps, InspectionResult } from '../../src/core/imports/import-steps.js';
 import { applyResults } from '../../src/core/imports/inspect.js';
-import { requestPublishing } from '../../src/core/imports/publish.js';
 import { receiveStagedBytes } from '../../src/core/imports/receive/upload.js';
 import type { Uses } from '../../src/core/ports.js';
 
@@ -29,10 +28,6 @@ export class PlainImportSteps implements ImportSteps {
 
   async apply(result: InspectionResult): Promise<AppliedResult> {
     return firstOf(await applyResults(this.uses, [result]));
-  }
-
-  publishIfCommitted(customerId: number, importId: number): Promise<void> {
-    return requestPublishing(this.uses, customerId, importId, currentTraceContext());
   }
 }
 

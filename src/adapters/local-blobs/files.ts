@@ -2,7 +2,7 @@ import { type BigIntStats, read } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { inOneChunk, readOnce } from '../../core/blobs/blob-bytes.js';
-import type { BlobInfo, BlobState, ByteRange } from '../../core/blobs/blob-store.js';
+import type { BlobInfo, BlobState, ByteRange, Durability } from '../../core/blobs/blob-store.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { Batcher } from '../batcher.js';
 import { syncFolder } from '../sync-folder.js';
@@ -161,15 +161,19 @@ export class FileWriter {
   private readonly batches = new BufferPool(BATCH_BYTES, SPARE_BUFFERS);
   private moments = Math.floor(Math.random() * 1000);
 
-  /** A new file with these bytes, synced. Errors of `bytes` are rethrown unchanged. */
-  async writeFile(file: string, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
+  /** A new file with these bytes, synced unless it need not be. Errors of `bytes` are rethrown unchanged. */
+  async writeFile(
+    file: string,
+    bytes: AsyncIterable<Uint8Array>,
+    { isDurable = true }: Durability = {},
+  ): Promise<BlobInfo> {
     const handle = await onDisk(() => open(file, 'wx', FILE_MODE));
     try {
       await this.writeAll(handle, bytes);
       return await onDisk(async () => {
         const now = this.nextMoment();
         await handle.utimes(now, now);
-        await handle.sync();
+        if (isDurable) await handle.sync();
         const info = infoOf(await handle.stat({ bigint: true }));
         await handle.close();
         return info;
@@ -264,8 +268,8 @@ export class Folders {
 
   constructor(readonly root: string) {}
 
-  /** Moves a file to its place, creating folders as needed. When it resolves, the entry survives a power failure. */
-  async place(file: string, target: string): Promise<void> {
+  /** Moves a file to its place, creating folders as needed. When it resolves, the entry survives a power failure, unless it need not. */
+  async place(file: string, target: string, { isDurable = true }: Durability = {}): Promise<void> {
     const folder = dirname(target);
     for (let tries = 1; ; tries += 1) {
       try {
@@ -276,14 +280,14 @@ export class Folders {
         if (!GONE.includes(systemCode(error) ?? '') || tries === MAX_TRIES) throw error;
       }
     }
-    await this.settle(folder);
+    if (isDurable) await this.settle(folder);
   }
 
   /**
    * Syncs a folder and those of its parents that are not known to be on the disk. One that is known has existed ever since, and so have its
    * parents: none of them can have been removed while it was not empty.
    */
-  private async settle(folder: string): Promise<void> {
+  async settle(folder: string): Promise<void> {
     const unsettled: [string, string][] = [];
     for (let child = folder; child !== this.root; child = dirname(child)) {
       const identity = await identify(child);

@@ -12,6 +12,7 @@ import type {
   BlobStore,
   ByteRange,
   DiskSpace,
+  Durability,
   ListedBlob,
   OpenBlob,
 } from '../../core/blobs/blob-store.js';
@@ -89,12 +90,12 @@ export class LocalBlobStore implements BlobStore {
     });
   }
 
-  async put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
+  async put(key: BlobKey, bytes: AsyncIterable<Uint8Array>, durability?: Durability): Promise<BlobInfo> {
     const target = this.path(key);
     const temp = this.temp.next();
     try {
-      const info = await this.writer.writeFile(temp, bytes);
-      await onDisk(() => this.folders.place(temp, target));
+      const info = await this.writer.writeFile(temp, bytes, durability);
+      await onDisk(() => this.folders.place(temp, target, durability));
       return info;
     } catch (error) {
       await discard(temp);
@@ -134,14 +135,18 @@ export class LocalBlobStore implements BlobStore {
 
   async copy(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {
     const [source, target] = [this.path(from), this.path(to)];
+    // As a rule there is no such blob yet, and its folder exists.
+    if (await onDisk(() => tryLink(source, target).catch(unlessInTheWay))) {
+      const isRight = await isVersion(target, ifMatch);
+      await onDisk(() => (isRight ? this.folders.settle(dirname(target)) : unlink(target)));
+      return isRight;
+    }
     const temp = this.temp.next();
     try {
       const linked = await onDisk(() => this.unlessAbsent(() => tryLink(source, temp)));
       if (linked === null) return false;
       if (!linked) return await this.copyBytes(from, to, ifMatch);
-      // Compared on the link, not on the source, which may have been replaced since.
-      const stats = await onDisk(() => lstat(temp, { bigint: true }));
-      if (!stats.isFile() || infoOf(stats).etag !== ifMatch) return false;
+      if (!(await isVersion(temp, ifMatch))) return false;
       await onDisk(() => this.folders.place(temp, target));
       return true;
     } finally {
@@ -150,7 +155,7 @@ export class LocalBlobStore implements BlobStore {
     }
   }
 
-  async delete(keys: readonly BlobKey[]): Promise<void> {
+  async delete(keys: readonly BlobKey[], { isDurable = true }: Durability = {}): Promise<void> {
     const paths = keys.map((key) => this.path(key));
     await onDisk(async () => {
       const emptied = new Set<string>();
@@ -158,6 +163,8 @@ export class LocalBlobStore implements BlobStore {
         const gone = await this.unlessAbsent(() => unlink(path).then(() => true));
         if (gone) emptied.add(dirname(path));
       }
+      // The next blob is likely to come to the same folders, which would be made and synced again.
+      if (!isDurable) return;
       const left = new Set<string>();
       for (const folder of emptied) left.add(await this.folders.prune(folder));
       for (const folder of left) await this.folders.sync(folder);
@@ -241,6 +248,20 @@ export class LocalBlobStore implements BlobStore {
     if (key.startsWith(`${TEMP_FOLDER}/`) || key === TEMP_FOLDER) throw new Error(`Not a blob key: "${key}"`);
     return join(this.folders.root, key);
   }
+}
+
+/** Whether a link is to the right version of a file. Asked of the link, not of the source, which may have been replaced since. */
+function isVersion(link: string, etag: string): Promise<boolean> {
+  return onDisk(async () => {
+    const stats = await lstat(link, { bigint: true });
+    return stats.isFile() && infoOf(stats).etag === etag;
+  });
+}
+
+/** There is a blob already, or there is no source, or no folder. */
+function unlessInTheWay(error: unknown): false {
+  if (isAbsence(error) || systemCode(error) === 'EEXIST') return false;
+  throw error;
 }
 
 async function tryLink(source: string, file: string): Promise<boolean> {

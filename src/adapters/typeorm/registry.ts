@@ -39,7 +39,11 @@ import { SearchesAndBulkEdits1764000000010 } from './migrations/1764000000010-se
 import { AuditAndOperators1764000000011 } from './migrations/1764000000011-audit-and-operators.js';
 import { Traffic1764000000012 } from './migrations/1764000000012-traffic.js';
 import { OneQueue1764000000013 } from './migrations/1764000000013-one-queue.js';
-import { PhotoCreators1764000000015, PhotoFields1764000000014 } from './migrations/1764000000014-photo-fields.js';
+import {
+  PhotoCreators1764000000015,
+  PhotoFields1764000000014,
+  PhotoThumbs1764000000017,
+} from './migrations/1764000000014-photo-fields.js';
 import { operatorTokenTable } from './operators/operator-token.repository.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import { TypeormUsageRepository } from './photos/photo-counts.js';
@@ -123,6 +127,7 @@ export const migrations = [
   Traffic1764000000012,
   OneQueue1764000000013,
   PhotoFields1764000000014,
+  PhotoThumbs1764000000017,
   PhotoCreators1764000000015,
 ];
 

@@ -10,10 +10,11 @@ const RENDITION_RECIPE = 'v1';
 
 /**
  * Names the bytes of an upload until they are published. They are deleted by inspection, which moves or refuses them; by an upload that is
- * refused or abandoned; and by garbage collection, a day after whatever else has failed to.
+ * refused or abandoned; and by garbage collection, a day after whatever else has failed to. In one folder for each customer: one for each
+ * upload would have to be made, synced and removed with it.
  */
 export function stagingKey(item: { customerId: Id; importId: Id; id: Id; uploadId: number }): BlobKey {
-  return `staging/${item.customerId}/${item.importId}/${item.id}/${item.uploadId}` as BlobKey;
+  return `staging/${item.customerId}/${item.importId}-${item.id}-${item.uploadId}` as BlobKey;
 }
 
 export function originalKey(item: { customerId: Id; blobName: string }): BlobKey {
@@ -83,7 +84,7 @@ export interface RenditionOf {
 export type BlobName = StagingName | OriginalName | RenditionOf;
 
 const NUMBER = '([1-9][0-9]{0,15})';
-const STAGING = new RegExp(`^staging/${NUMBER}/${NUMBER}/${NUMBER}/${NUMBER}$`);
+const STAGING = new RegExp(`^staging/${NUMBER}/${NUMBER}-${NUMBER}-${NUMBER}$`);
 const ORIGINAL = new RegExp(`^originals/${NUMBER}/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$`);
 const NAMED_SIZE = `[a-z]+[.](?:${renditionFormats.join('|')})`;
 const DELIVERED = `[0-9a-f]{32}[.](?:${pictureFormats.join('|')})`;

@@ -56,6 +56,14 @@ export interface DiskSpace {
   readonly minFreeBytes?: number | null;
 }
 
+export interface Durability {
+  /**
+   * Whether the change survives a power failure once it is reported; default true. A blob that is put without may afterwards be absent,
+   * shorter, or have other bytes: only for one that can be made again, and whose readers compare it. What is deleted without may be back.
+   */
+  readonly isDurable?: boolean;
+}
+
 /**
  * Bytes by key. A blob is whole or absent, whatever fails at whatever moment. A text that is not a key (`isBlobKey`) is refused with an
  * Error. No key is a prefix of another (`a/b` and `a/b/c`). Errors: `service_unavailable` from every method when the store is unavailable,
@@ -66,7 +74,7 @@ export interface BlobStore {
    * Writes a blob. When it resolves the bytes survive a power failure. Readers see the previous blob or all of the new bytes. When `bytes`
    * throws, put throws the same error, and nothing is left behind. An existing blob is replaced atomically.
    */
-  put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo>;
+  put(key: BlobKey, bytes: AsyncIterable<Uint8Array>, durability?: Durability): Promise<BlobInfo>;
   /**
    * Null when absent. A reader that has begun sees its blob to the end even if it is replaced or deleted in the meantime. Errors:
    * RangeError when the range is not within the blob.
@@ -81,7 +89,7 @@ export interface BlobStore {
    */
   copy(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean>;
   /** Absent keys are ignored. */
-  delete(keys: readonly BlobKey[]): Promise<void>;
+  delete(keys: readonly BlobKey[], durability?: Durability): Promise<void>;
   /** Every blob under a prefix, which ends with `/`; in no order. Blobs that are added or removed meanwhile may be missed. */
   list(prefix: string): AsyncIterable<ListedBlob>;
   /**

@@ -36,9 +36,13 @@ export interface Reading {
   readonly isOnce?: boolean;
 }
 
-export function lostBytes(): DomainError {
-  return new DomainError(
-    'service_unavailable',
-    'The bytes of this photo are temporarily unavailable. Try again later.',
-  );
+/** The bytes are not the expected ones, or there are none. */
+export class LostBytes extends DomainError {
+  constructor() {
+    super('service_unavailable', 'The bytes of this photo are temporarily unavailable. Try again later.');
+  }
+}
+
+export function lostBytes(): LostBytes {
+  return new LostBytes();
 }

@@ -59,7 +59,7 @@ export function deliveredRendition(photo: Photo, transformation: Transformation)
   const { format, quality } = transformation;
   const isDemanding = format === 'png' || quality > QUALITY[format];
   const key = deliveredKey(photo, transformationName(transformation), format);
-  return { key, transformation, source: isDemanding || photo.alpha ? null : 'jpeg' };
+  return { key, transformation, expected: null, source: isDemanding || photo.alpha ? null : 'jpeg' };
 }
 
 /** Identifies the bytes of a rendition: those of the original, and everything that was done to them. */

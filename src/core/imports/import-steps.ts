@@ -25,8 +25,6 @@ export interface ImportSteps {
   inspecting<T>(item: ImportPhoto, inspection: (apply: ApplyResult) => Promise<T>): Promise<T>;
   /** Stores what was found, as `applyResults` decides. */
   apply: ApplyResult;
-  /** Requests that the import is published if it has been finalized. For an item whose own change is committed. */
-  publishIfCommitted(customerId: Id, importId: Id): Promise<void>;
 }
 
 /** Bytes that are staged under their own upload id. */

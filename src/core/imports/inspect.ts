@@ -1,6 +1,7 @@
+import { hash } from 'node:crypto';
 import { inOneChunk, type Measure, recycled, TooManyBytes, withMeasure } from '../blobs/blob-bytes.js';
 import { originalKey, renditionKey, stagingKey } from '../blobs/blob-key.js';
-import type { BlobStore } from '../blobs/blob-store.js';
+import type { BlobStore, Durability } from '../blobs/blob-store.js';
 import type { VerifiedBlobs } from '../blobs/verified-blobs.js';
 import type { Limits } from '../customers/limits.js';
 import {
@@ -13,7 +14,7 @@ import {
 import type { Clock } from '../shared/clock.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import type { Transaction, Transactional } from '../shared/transactional.js';
+import type { Transactional } from '../shared/transactional.js';
 import {
   dependentIds,
   fail,
@@ -24,7 +25,7 @@ import {
   unprocessable,
 } from './import-photo.js';
 import type { AppliedResult, ApplyResult, ImportSteps, InspectionResult } from './import-steps.js';
-import { inLibrary } from './publish.js';
+import { inLibrary, requestPublishing } from './publish.js';
 import { mismatch, tooLarge } from './registration.js';
 
 /**
@@ -40,9 +41,8 @@ export async function inspectImportPhoto(
   { alone }: { readonly alone: boolean },
 ): Promise<void> {
   const item = await uses.importSteps.readItem(customerId, importId, itemId);
-  if (item?.status === 'processing')
-    await uses.importSteps.inspecting(item, (apply) => inspectAndApply(uses, item, alone, apply));
-  await uses.importSteps.publishIfCommitted(customerId, importId);
+  if (item?.status !== 'processing') return;
+  await uses.importSteps.inspecting(item, (apply) => inspectAndApply(uses, item, alone, apply));
 }
 
 /** For a file that could not be inspected after all attempts. `last` is the error of the last attempt. */
@@ -56,7 +56,6 @@ export async function giveUpImportPhoto(
   const error = last instanceof ReaderFailure ? undecodable : unprocessable;
   const item = await importSteps.readItem(customerId, importId, itemId);
   if (item !== null) await importSteps.apply({ item, error });
-  await importSteps.publishIfCommitted(customerId, importId);
 }
 
 const undecodable: ItemError = {
@@ -91,22 +90,26 @@ async function inspectAndApply(
   const inspection = await inspectStaged(uses, item, staged, alone);
   if (inspection.outcome === 'refused') {
     await apply({ item, error: inspection.error });
-    return uses.blobs.delete([stagingKey(item)]);
+    return uses.blobs.delete([stagingKey(item)], UNSYNCED);
   }
   const { facts, thumb } = inspection;
   if (!(await uses.blobs.copy(stagingKey(item), originalKey(item), staged.etag))) {
     throw new DomainError('service_unavailable', 'The staged bytes changed during inspection.');
   }
-  const applied = await apply({ item, error: null, facts, measure: staged.measure });
+  const storedThumb = { sizeBytes: thumb.bytes.length, sha256: hash('sha256', thumb.bytes) };
+  const applied = await apply({ item, error: null, facts: { ...facts, storedThumb }, measure: staged.measure });
   // Another run, or a client, has changed the item in the meantime: it may rely on the bytes stored there.
   if (applied === 'decided') return;
   // Not earlier: from here on the item cannot get other bytes. The name does not contain the upload id, and a run that was presumed dead
   // would store the picture of earlier bytes there.
   const photo = { customerId: item.customerId, id: item.id, rotation: 0 };
   if (applied === 'used')
-    await uses.blobs.put(renditionKey(photo, 'thumb', defaultFormat(facts)), inOneChunk(thumb.bytes));
-  await uses.blobs.delete([stagingKey(item), ...(applied === 'used' ? [] : [originalKey(item)])]);
+    await uses.blobs.put(renditionKey(photo, 'thumb', defaultFormat(facts)), inOneChunk(thumb.bytes), UNSYNCED);
+  await uses.blobs.delete([stagingKey(item), ...(applied === 'used' ? [] : [originalKey(item)])], UNSYNCED);
 }
+
+/** A thumb that a power failure spoils is made again, and what it brings back is garbage, which is collected. */
+const UNSYNCED: Durability = { isDurable: false };
 
 /** Inspects the staged bytes of an item. Too many, or others than were declared, are refused, whatever they contain. */
 async function inspectStaged(
@@ -168,14 +171,18 @@ async function* readStaged(blobs: BlobStore, item: ImportPhoto): AsyncGenerator<
   yield* recycled(staged.bytes, staged.release);
 }
 
-/** Stores what was found of items of one import, each if it has not changed since it was inspected. */
+/**
+ * Stores what was found of items of one import, each if it has not changed since it was inspected, and requests that the import is published if
+ * it has been finalized.
+ */
 export function applyResults(
-  { store, clock }: { store: Transactional<'photos' | 'imports' | 'importPhotos'>; clock: Clock },
+  { store, clock }: { store: Transactional<'photos' | 'imports' | 'importPhotos' | 'jobs'>; clock: Clock },
   results: readonly InspectionResult[],
 ): Promise<readonly AppliedResult[]> {
   const [{ item: first }] = results as [InspectionResult];
   const { customerId, importId } = first;
   return store.transaction(customerId, async (transaction) => {
+    const subject = await transaction.imports.share(importId);
     const failed = results.flatMap(({ item, error }) => (error === null ? [] : item));
     // Those that fail with them, too, and all before photos: the order of all locks.
     const ids = [...results.map(({ item }) => item.id), ...(await dependentIds(transaction, failed))];
@@ -187,16 +194,16 @@ export function applyResults(
       locked.delete(item.id);
       return [{ index, result: { ...result, item } as InspectionResult }];
     });
-    const known = await photosWithSameBytes(
-      transaction,
-      importId,
-      undecided.map(({ result }) => result),
-    );
+    const accepted = undecided.flatMap(({ result }) => (result.error === null ? (result.measure.sha256 ?? []) : []));
+    const mayBeSecond = subject?.duplicatePolicy !== 'skip';
+    const same = mayBeSecond || accepted.length === 0 ? [] : await inLibrary(transaction, accepted);
+    const known = new Map(same.map(({ sha256, id }) => [sha256, id]));
     const at = clock.now();
     const applied = undecided.map((each) => ({ ...each, item: withResult(each.result, known, at) }));
     await transaction.importPhotos.update(...applied.map(({ item }) => item));
     for (const { result, item } of applied)
       if (item.status === 'failed') await failDependents(transaction, result.item, at);
+    if (applied.length > 0) await requestPublishing(transaction, subject);
     const outcomes = new Map<number, AppliedResult>(
       applied.map(({ index, item }) => [index, item.status === 'ready' ? 'used' : 'unused']),
     );
@@ -204,25 +211,12 @@ export function applyResults(
   });
 }
 
-/** Photos of the library that have the same bytes and so prevent a new one, by hash. */
-async function photosWithSameBytes(
-  transaction: Transaction<'photos' | 'imports'>,
-  importId: Id,
-  results: readonly InspectionResult[],
-): Promise<ReadonlyMap<string | null, Id>> {
-  const hashes = results.flatMap((result) => (result.error === null ? (result.measure.sha256 ?? []) : []));
-  if (hashes.length === 0) return new Map();
-  const subject = await transaction.imports.find(importId);
-  const photos = subject?.duplicatePolicy === 'skip' ? await inLibrary(transaction, hashes) : [];
-  return new Map(photos.map(({ sha256, id }) => [sha256, id]));
-}
-
 /** The inspected item in its next state: failed, ready, or a duplicate of a photo in the library. */
-function withResult(result: InspectionResult, known: ReadonlyMap<string | null, Id>, at: Date): ImportPhoto {
+function withResult(result: InspectionResult, known: ReadonlyMap<string, Id>, at: Date): ImportPhoto {
   if (result.error !== null) return fail(result.item, result.error, at);
   const { sizeBytes, sha256 } = result.measure;
   const { contentType, width, height } = result.facts;
   const inspected = { ...result.item, sizeBytes, sha256, contentType, width, height };
-  const photoId = known.get(sha256);
+  const photoId = known.get(sha256 ?? '');
   return photoId === undefined ? markReady(inspected, result.facts, at) : markDuplicate(inspected, photoId, at);
 }

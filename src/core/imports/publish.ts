@@ -37,18 +37,11 @@ type PublishUses = {
 };
 
 /**
- * Requests that an import is published if it has been finalized. Called after an item's own change is committed: either this sees the
- * finalized import, or the publishing that was requested by finalizing sees the item. So neither has to lock the import.
+ * Requests that an import is published if it has been finalized, with the change of an item that this transaction makes. The import was shared
+ * before: either this sees that it is finalized, or finalizing waits for the transaction, and the publishing that it requests sees the item.
  */
-export async function requestPublishing(
-  { store }: { store: Transactional<'imports' | 'jobs'> },
-  customerId: Id,
-  importId: Id,
-  traceContext: string | null,
-): Promise<void> {
-  const subject = await store.query(customerId, (reader) => reader.imports.find(importId));
-  if (subject?.status !== 'processing') return;
-  await store.transaction(customerId, ({ jobs }) => jobs.addTraced(traceContext, { kind: 'publish', importId }));
+export async function requestPublishing({ jobs }: Transaction<'jobs'>, shared: Import | null): Promise<void> {
+  if (shared?.status === 'processing') await jobs.add({ kind: 'publish', importId: shared.id });
 }
 
 /**
@@ -245,6 +238,7 @@ function newPhoto(
     thumbhash: facts.thumbhash,
     dominantColor: facts.dominantColor,
     phash: facts.phash ?? null,
+    thumb: facts.storedThumb ?? null,
     trashedAt: null,
     purgeAt: null,
     createdAt: at,

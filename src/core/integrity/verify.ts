@@ -1,4 +1,4 @@
-import { allKinds, originalKey, renditionKey, stagingKey, storedKey } from '../blobs/blob-key.js';
+import { allKinds, originalKey, stagingKey, storedKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { PhotoTotals } from '../customers/customer.js';
 import type { CustomerDirectory } from '../customers/customer-directory.js';
@@ -108,18 +108,21 @@ async function reportIntact(
   findings.report('I1', message, { ...about(photo), repaired: repair });
 }
 
-/** Reports a thumb that is missing and cannot be made again. Without `repair`, missing ones are only counted. */
+/** Reports a thumb that is missing, or not whole, and cannot be made again. Without `repair`, missing ones are only counted. */
 async function checkThumb(
   uses: { store: Transactional<'photos' | 'outbox'>; blobs: BlobStore; renditionMaker: RenditionMaker },
   photo: PhotoWithTags,
   repair: boolean,
   findings: Findings,
 ): Promise<void> {
-  if ((await uses.blobs.head(renditionKey(photo, 'thumb', defaultFormat(photo)))) !== null) return;
+  const thumb = fixedRendition(photo, 'thumb', defaultFormat(photo));
+  const stored = await uses.blobs.head(thumb.key);
+  if (stored !== null && stored.sizeBytes === (thumb.expected ?? stored).sizeBytes) return;
   findings.count('missingThumbs');
   if (!repair) return;
   try {
-    await uses.renditionMaker.make(photo, fixedRendition(photo, 'thumb', defaultFormat(photo)));
+    if (stored !== null) await uses.blobs.delete([thumb.key]);
+    await uses.renditionMaker.make(photo, thumb);
     findings.count('remadeThumbs');
   } catch (error) {
     if (!(await isUnchanged(uses, photo))) return;

@@ -1,3 +1,4 @@
+import type { ExpectedBytes } from '../blobs/verified-blobs.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { WrittenTimes } from './capture-time.js';
@@ -33,6 +34,8 @@ export interface PictureFacts extends FieldValues<FileField> {
   readonly phash?: string | null;
   /** Null when there is none. Absent: inspected by an earlier release. */
   readonly companion?: Companion | null;
+  /** The bytes of the thumb, once they are stored (`Photo.thumb`). */
+  readonly storedThumb?: ExpectedBytes;
   readonly exif: ExifTags;
 }
 

@@ -1,3 +1,4 @@
+import type { ExpectedBytes } from '../blobs/verified-blobs.js';
 import type { CaptureTime } from '../media/capture-time.js';
 import type { FieldValues } from '../media/photo-fields.js';
 import type { Camera, Companion, Exposure } from '../media/picture-metadata.js';
@@ -53,6 +54,11 @@ export interface Photo extends FieldValues, CaptureTime {
   readonly dominantColor: string | null;
   /** 16 hex digits, of the upright picture before `rotation`; null while it is not known, and of a plain picture. */
   readonly phash: string | null;
+  /**
+   * The bytes of the thumb that inspection made, which a power failure may have spoilt: any others are made again. Null once they were, and for
+   * a photo of an earlier release.
+   */
+  readonly thumb: ExpectedBytes | null;
   readonly trashedAt: Date | null;
   /** When a trashed photo is deleted permanently. */
   readonly purgeAt: Date | null;

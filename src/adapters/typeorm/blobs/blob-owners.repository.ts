@@ -1,9 +1,9 @@
-import { type EntityManager, In } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { originalKey, type StagingName } from '../../../core/blobs/blob-key.js';
 import type { BlobOwnership, StagingState } from '../../../core/blobs/blob-owners.js';
 import { reservingStatuses } from '../../../core/imports/import-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { key, select, tableOf } from '../database/sql.js';
+import { key, prepared, select, tableOf } from '../database/sql.js';
 
 /** An upload whose staged bytes are no longer needed. */
 export interface DroppedUpload {
@@ -20,6 +20,10 @@ export const droppedUploadTable = tableOf<DroppedUpload>('droppedUpload', 'dropp
 
 /** The states as literals, so that the partial indexes for exactly these states are used. */
 const reserving = reservingStatuses.map((status) => `'${status}'`).join(', ');
+
+/** Asked for each upload, so prepared. */
+const selectDropped = prepared(`SELECT upload_id AS "uploadId" FROM dropped_uploads
+  WHERE customer_id = $1 AND import_id = $2 AND upload_id = ANY($3::bigint[])`);
 
 /** Every query is one statement, and so one snapshot: an original that passes from an item to its photo is seen with one of the two. */
 export class TypeormBlobOwnership implements BlobOwnership {
@@ -75,8 +79,12 @@ export class TypeormBlobOwnership implements BlobOwnership {
   }
 
   async dropped(importId: Id, uploadIds: readonly number[]): Promise<readonly number[]> {
-    const where = { customerId: this.customerId, importId, uploadId: In([...uploadIds]) };
-    return (await this.manager.findBy(droppedUploadTable, where)).map(({ uploadId }) => uploadId);
+    const rows = await select<Pick<DroppedUpload, 'uploadId'>>(this.manager, selectDropped, [
+      this.customerId,
+      importId,
+      uploadIds,
+    ]);
+    return rows.map(({ uploadId }) => uploadId);
   }
 
   async drop(importId: Id, uploadId: number): Promise<void> {

@@ -314,9 +314,7 @@ export class TypeormJobQueue extends TypeormAttemptEnds implements JobQueue {
     const busyLanes = busy?.lanes.map(({ customerId, lane }) => `${customerId}/${lane}`);
     const place = only === undefined ? [busy?.customerIds ?? []] : [only.customerId, Number(only.lane)];
     const parameters = [leaseSeconds, this.holder, busyLanes ?? [], ...place];
-    return this.run(
-      async (manager) => (await change<Job<P>>(manager, count === 1 ? prepared(sql) : sql, parameters)).rows,
-    );
+    return this.run(async (manager) => (await change<Job<P>>(manager, prepared(sql), parameters)).rows);
   }
 
   async extend(job: Job<Pool>, leaseSeconds: number): Promise<boolean> {

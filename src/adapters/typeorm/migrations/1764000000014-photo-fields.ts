@@ -48,6 +48,17 @@ export class PhotoFields1764000000014 implements MigrationInterface {
   }
 }
 
+/** The bytes of the thumbs that inspections made. Photos from before have thumbs that were synced. */
+export class PhotoThumbs1764000000017 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE photos ADD COLUMN thumb json');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE photos DROP COLUMN thumb');
+  }
+}
+
 /** Photos by their creators. Most photos have none, and are in no index. */
 export class PhotoCreators1764000000015 extends OnlineIndexes {
   protected readonly indexes = {

@@ -125,6 +125,10 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return storeHash(this.manager, this.customerId, id, phash);
   }
 
+  async forgetThumb(id: Id): Promise<void> {
+    await this.manager.update(photoTable, { customerId: this.customerId, id }, { thumb: null });
+  }
+
   countTagged(tagIds: readonly Id[], limit: number): Promise<number> {
     return countTaggedPhotos(this.manager, this.customerId, tagIds, limit);
   }

@@ -9,7 +9,7 @@ import { randomFraction } from '../../shared/random.js';
 import { type Secrets, unseal } from '../../shared/secrets.js';
 import type { Readable, Transaction, Transactional } from '../../shared/transactional.js';
 import { failItem, type ImportPhoto, newUploadId, unprocessable } from '../import-photo.js';
-import type { ImportSteps } from '../import-steps.js';
+import { requestPublishing } from '../publish.js';
 import { PartReader } from '../receive/part-reader.js';
 import { PART_BYTES, type PartsUses, receiveParts } from '../receive/resumable.js';
 import { newResumableUpload, offsetOf, partKeys, type ResumableUpload } from '../receive/resumable-upload.js';
@@ -357,8 +357,7 @@ const otherSize = 'The fetched file does not have the declared size.';
 const otherLength = 'The source did not send as many bytes as it had announced.';
 
 type RecordUses = {
-  store: Transactional<'importPhotos' | 'sourceFetches' | 'jobs'>;
-  importSteps: ImportSteps;
+  store: Transactional<'imports' | 'importPhotos' | 'sourceFetches' | 'jobs'>;
   clock: Clock;
 };
 
@@ -366,10 +365,11 @@ type RecordUses = {
 async function failFetch(uses: RecordUses, leased: LeasedFetch, error: ItemError): Promise<void> {
   const { customerId, importId, itemId, declaredBytes } = leased;
   await uses.store.transaction(customerId, async (transaction) => {
+    const shared = await transaction.imports.share(importId);
     const item = await transaction.importPhotos.lock(importId, itemId);
     if (!(await drop(transaction, leased)) || !isFetched(item, leased)) return;
     // What was reserved for it is no longer of use.
     await failItem(transaction, { ...item, sizeBytes: declaredBytes }, error, uses.clock.now());
+    await requestPublishing(transaction, shared);
   });
-  await uses.importSteps.publishIfCommitted(customerId, importId);
 }

@@ -1,5 +1,5 @@
 import { inOneChunk, recycled } from '../../blobs/blob-bytes.js';
-import { type BlobKey, readBlobKey, renditionKey, renditionsPrefix, storedKey } from '../../blobs/blob-key.js';
+import { type BlobKey, readBlobKey, renditionsPrefix, storedKey } from '../../blobs/blob-key.js';
 import type { BlobInfo, BlobStore, ListedBlob } from '../../blobs/blob-store.js';
 import {
   type MediaReader,
@@ -12,12 +12,12 @@ import {
 } from '../../media/media-reader.js';
 import { layoutOf, type Size, within } from '../../media/transformation.js';
 import { notFound } from '../../shared/errors.js';
-import type { Readable } from '../../shared/transactional.js';
+import type { Readable, Transactional } from '../../shared/transactional.js';
 import { type OriginalUses, openOriginal } from '../original.js';
 import type { Photo } from '../photo.js';
-import type { Rendition } from './rendition.js';
+import { fixedRendition, openStored, type Rendition } from './rendition.js';
 
-type MakeUses = OriginalUses & { store: Readable<'photos'>; blobs: BlobStore; media: MediaReader };
+type MakeUses = OriginalUses & { store: Transactional<'photos'>; blobs: BlobStore; media: MediaReader };
 
 /**
  * Makes a rendition of a photo in its current rotation, and stores it. Null when it cannot be made. Errors: `not_found` (the photo no longer
@@ -25,16 +25,18 @@ type MakeUses = OriginalUses & { store: Readable<'photos'>; blobs: BlobStore; me
  */
 export async function makeRendition(uses: MakeUses, photo: Photo, rendition: Rendition): Promise<BlobInfo | null> {
   const { store, blobs, media } = uses;
-  const { key, transformation } = rendition;
+  const { key, transformation, expected } = rendition;
   const render = (bytes: PictureBytes, order: Pick<RenditionOrder, 'rotation' | 'alone' | 'originalSize'>) =>
     media.render(bytes, { customerId: photo.customerId, ...transformation, ...order });
   const { rotation, width, height } = photo;
-  const larger = await storedLarger(blobs, photo, rendition);
+  const larger = await storedLarger(uses, photo, rendition);
   // It is rotated already.
   const reduced =
     larger && (await render(larger, { rotation: 0, originalSize: { width, height } }).catch(unlessReaderFailed));
   const picture = reduced ?? (await triedTwice((alone) => render(originalBytes(uses, photo), { rotation, alone })));
   if (picture === null) return null;
+  // Before there are other bytes, or they would be compared with the first ones.
+  if (expected !== null) await store.transaction(photo.customerId, ({ photos }) => photos.forgetThumb(photo.id));
   const stored = await blobs.put(key, inOneChunk(picture.bytes));
   await requireStillThere({ store, blobs }, photo, key);
   if (isDelivered(key)) await removeSurplus(blobs, photo, key);
@@ -46,7 +48,7 @@ export async function makeRendition(uses: MakeUses, photo: Photo, rendition: Ren
  * from here on finds this one, too.
  */
 async function requireStillThere(
-  { store, blobs }: Pick<MakeUses, 'store' | 'blobs'>,
+  { store, blobs }: { store: Readable<'photos'>; blobs: BlobStore },
   { customerId, id }: Photo,
   key: BlobKey,
 ): Promise<void> {
@@ -85,7 +87,7 @@ const LARGER_BY = 1.25;
  * none, and when the photo itself is not larger than that.
  */
 async function storedLarger(
-  blobs: BlobStore,
+  { blobs, verifiedBlobs }: Pick<MakeUses, 'blobs' | 'verifiedBlobs'>,
   photo: Photo,
   { transformation, source }: Rendition,
 ): Promise<PictureBytes | null> {
@@ -95,8 +97,10 @@ async function storedLarger(
     const size = renditionSizes[name];
     if (size >= Math.max(photo.width, photo.height)) return null;
     if (!isLarger(layoutOf(photo, within(size, source)).scaled, scaled)) continue;
-    const key = renditionKey(photo, name, source);
-    if ((await blobs.head(key)) !== null) return storedBytes(blobs, key);
+    const { key, expected } = fixedRendition(photo, name, source);
+    if (expected === null && (await blobs.head(key)) !== null) return storedBytes(blobs, key);
+    const compared = expected && (await openStored({ verifiedBlobs }, { key, expected }));
+    if (compared !== null) return compared.bytes;
   }
   return null;
 }

@@ -12,7 +12,14 @@ import type { Readable } from '../../shared/transactional.js';
 import type { Download } from '../original.js';
 import { type Photo, rotate } from '../photo.js';
 import { readPhoto, readVisiblePhoto } from '../read-photo.js';
-import { fixedRendition, type Rendition, type RenditionGrant, type RenditionMaker, readGrant } from './rendition.js';
+import {
+  fixedRendition,
+  openStored,
+  type Rendition,
+  type RenditionGrant,
+  type RenditionMaker,
+  readGrant,
+} from './rendition.js';
 
 export interface RenditionRequest {
   readonly name: RenditionName;
@@ -85,11 +92,18 @@ export function openRendition(
   rendition: Rendition,
   onStart?: () => void,
 ): Download {
-  const { key, transformation } = rendition;
-  const make = () => renditionMaker.make(photo, rendition, onStart);
-  const info = async () => (await blobs.head(key)) ?? make();
+  const { key, transformation, expected } = rendition;
+  const make = async () => {
+    if (expected !== null) await blobs.delete([key]);
+    return renditionMaker.make(photo, rendition, onStart);
+  };
+  const info = async () => {
+    const stored = await blobs.head(key);
+    const isRight = expected === null || stored?.sizeBytes === expected.sizeBytes;
+    return stored !== null && isRight ? stored : make();
+  };
   const open = async (range?: ByteRange) => {
-    const found = await verifiedBlobs.open(key, null, { range });
+    const found = await openStored({ verifiedBlobs }, rendition, range);
     if (found !== null) return found;
     await make();
     const made = await verifiedBlobs.open(key, null, { range });
@@ -97,7 +111,8 @@ export function openRendition(
     return made;
   };
   const blobKey = async () => {
-    await info();
+    // Whoever sends the file compares nothing.
+    await (expected === null ? info() : open());
     return key;
   };
   return { photo, contentType: `image/${transformation.format}`, info, open, blobKey };

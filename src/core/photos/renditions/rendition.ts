@@ -1,6 +1,9 @@
+import { buffer } from 'node:stream/consumers';
 import type { Caller } from '../../access/caller.js';
+import { inOneChunk, readOnce } from '../../blobs/blob-bytes.js';
 import { type BlobKey, renditionKey } from '../../blobs/blob-key.js';
-import type { BlobInfo } from '../../blobs/blob-store.js';
+import type { BlobInfo, ByteRange, OpenBlob } from '../../blobs/blob-store.js';
+import { type ExpectedBytes, LostBytes, type VerifiedBlobs } from '../../blobs/verified-blobs.js';
 import {
   defaultFormat,
   isRenditionName,
@@ -20,6 +23,8 @@ import { isRotation, type Photo, type PhotoWithTags, type Rotation } from '../ph
 export interface Rendition {
   readonly key: BlobKey;
   readonly transformation: Transformation;
+  /** The bytes that it must have if it is stored (`Photo.thumb`); null: any. */
+  readonly expected: ExpectedBytes | null;
   /** The format of larger stored renditions that it may be made from; null: only from the original. */
   readonly source: RenditionFormat | null;
 }
@@ -38,7 +43,29 @@ export interface RenditionMaker {
 /** One of the named sizes. */
 export function fixedRendition(photo: Photo, name: RenditionName, format: RenditionFormat): Rendition {
   const transformation = within(renditionSizes[name], format);
-  return { key: renditionKey(photo, name, format), transformation, source: format };
+  const isFirst = name === 'thumb' && photo.rotation === 0 && format === defaultFormat(photo);
+  const expected = isFirst ? photo.thumb : null;
+  return { key: renditionKey(photo, name, format), transformation, expected, source: format };
+}
+
+/**
+ * The stored rendition, or a range of it; null when there is none, or other bytes than must be there. Those that are compared are read before
+ * any of them is returned, and they are few.
+ */
+export async function openStored(
+  { verifiedBlobs }: { verifiedBlobs: VerifiedBlobs },
+  { key, expected }: Pick<Rendition, 'key' | 'expected'>,
+  range?: ByteRange,
+): Promise<OpenBlob | null> {
+  try {
+    const blob = await verifiedBlobs.open(key, expected, { range });
+    if (blob === null || expected === null) return blob;
+    const { bytes, release: _, ...info } = blob;
+    return { ...info, bytes: readOnce(inOneChunk(await buffer(bytes))) };
+  } catch (error) {
+    if (error instanceof LostBytes) return null;
+    throw error;
+  }
 }
 
 /** URLs for `<img>`: each valid for one rendition, without a key, until `expiresAt` or the end of the key that requested them. */
