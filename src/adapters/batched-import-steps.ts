@@ -6,6 +6,7 @@ import type {
   ImportSteps,
   InspectionResult,
   ReceivedUpload,
+  StageBytes,
   StagedUpload,
 } from '../core/imports/import-steps.js';
 import { applyResults } from '../core/imports/inspect.js';
@@ -19,6 +20,8 @@ import { currentTraceContext } from './trace-context.js';
 const MAX_RESULTS = 50;
 /** Milliseconds that a finished inspection waits for others that are in progress. */
 const MAX_WAIT_MS = 100;
+/** The same for stored bytes, of others that have arrived and are being synced. */
+const MAX_UPLOAD_WAIT_MS = 10;
 
 interface ItemName {
   readonly customerId: Id;
@@ -35,18 +38,21 @@ export class BatchedImportSteps implements ImportSteps {
 
   constructor(uses: Uses<'store' | 'keys' | 'clock'>) {
     const { store, keys, clock } = uses;
+    const sameTurn = { collect: () => clock.nextTurn() };
     this.keys = new Batcher(async (id, uploads) => {
       const known = await keys.find(id);
       return uploads.map(() => known);
-    });
+    }, sameTurn);
     this.items = new Batcher(async (_, names) => {
       const [{ customerId, importId }] = names as readonly [ItemName];
       const ids = names.map(({ id }) => id);
       const items = await store.query(customerId, (reader) => reader.importPhotos.getMany(importId, ids));
       const byId = new Map(items.map((item) => [item.id, item]));
       return ids.map((id) => byId.get(id) ?? null);
+    }, sameTurn);
+    this.uploads = new Batcher((_, uploads) => receiveStagedBytes(uses, uploads), {
+      maxWait: () => clock.pause(MAX_UPLOAD_WAIT_MS),
     });
-    this.uploads = new Batcher((_, uploads) => receiveStagedBytes(uses, uploads));
     this.results = new Batcher((_, results) => applyResults(uses, results), {
       maxBatchSize: MAX_RESULTS,
       maxWait: () => clock.pause(MAX_WAIT_MS),
@@ -61,12 +67,24 @@ export class BatchedImportSteps implements ImportSteps {
     return this.items.enqueue(nameOf({ customerId, importId }), { customerId, importId, id });
   }
 
-  receive(upload: StagedUpload): Promise<ReceivedUpload> {
-    return this.uploads.enqueue(nameOf(upload.grant), { ...upload, traceContext: currentTraceContext() });
+  async receive(grant: StagedUpload['grant'], stage: StageBytes): Promise<ReceivedUpload> {
+    const slots: ReturnType<typeof this.uploads.slot>[] = [];
+    const hasArrived = () => slots.push(this.uploads.slot(nameOf(grant)));
+    try {
+      const staged = { ...(await stage(hasArrived)), grant, traceContext: currentTraceContext() };
+      return await (slots[0]?.enqueue(staged) ?? this.uploads.enqueue(nameOf(grant), staged));
+    } finally {
+      for (const slot of slots) slot.close();
+    }
   }
 
-  inspecting<T>(item: ImportPhoto, inspection: (apply: ApplyResult) => Promise<T>): Promise<T> {
-    return this.results.withSlot(nameOf(item), inspection);
+  async inspecting<T>(item: ImportPhoto, inspection: (apply: ApplyResult) => Promise<T>): Promise<T> {
+    const slot = this.results.slot(nameOf(item));
+    try {
+      return await inspection(slot.enqueue);
+    } finally {
+      slot.close();
+    }
   }
 
   apply(result: InspectionResult): Promise<AppliedResult> {

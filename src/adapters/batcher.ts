@@ -56,24 +56,25 @@ export class Batcher<Key, In, Out> {
     return this.push(key, this.queueOf(key), given);
   }
 
-  /** Announces a call by `work`, for which a batch waits until it is made, or `work` has ended without it. Errors: those of `work`. */
-  async withSlot<T>(key: Key, work: (enqueue: (given: In) => Promise<Out>) => Promise<T>): Promise<T> {
+  /** Announces a call, for which a batch waits until it is made, or the slot is closed without it: it must be closed. */
+  slot(key: Key): { readonly enqueue: (given: In) => Promise<Out>; readonly close: () => void } {
     const queue = this.queueOf(key);
     queue.openSlots += 1;
     let isOpen = true;
-    const close = () => {
+    const end = () => {
       if (isOpen) queue.openSlots -= 1;
       isOpen = false;
     };
-    try {
-      return await work((given) => {
-        close();
+    return {
+      enqueue: (given) => {
+        end();
         return this.push(key, queue, given);
-      });
-    } finally {
-      close();
-      this.runIfDue(key, queue);
-    }
+      },
+      close: () => {
+        end();
+        this.runIfDue(key, queue);
+      },
+    };
   }
 
   private queueOf(key: Key): Queue<In, Out> {

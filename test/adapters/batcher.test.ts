@@ -14,22 +14,6 @@ function open(options: ConstructorParameters<typeof Batcher>[1] = {}): Batcher<s
   return new Batcher(together, options);
 }
 
-/** A slot of a batcher, until its call is made or it is withdrawn. */
-function openSlot(batcher: Batcher<string, number, number>) {
-  let cancel = () => {};
-  const withdrawn = new Promise<void>((resolve) => (cancel = resolve));
-  let enqueue: (given: number) => Promise<number> = () => Promise.reject(new Error('It is not open.'));
-  const ended = batcher.withSlot('a', (call) => {
-    enqueue = call;
-    return withdrawn;
-  });
-  const end = () => {
-    cancel();
-    return ended;
-  };
-  return { enqueue, cancel: end };
-}
-
 const forEver = () => new Promise<void>(() => {});
 const given = () => done.map((each) => each.given);
 
@@ -64,15 +48,15 @@ it('a batcher delays no call because of another key', () => {
 
 it('a batcher waits for announced calls, until they have come or are cancelled', async () => {
   const batcher = open({ maxWait: forEver });
-  const [first, second, third] = [openSlot(batcher), openSlot(batcher), openSlot(batcher)];
+  const [first, second, third] = [batcher.slot('a'), batcher.slot('a'), batcher.slot('a')];
   const answers = [first.enqueue(1), second.enqueue(2)];
   expect(given()).toEqual([]);
-  await third.cancel();
+  await third.close();
   expect(given()).toEqual([[1, 2]]);
   done[0]?.end();
   expect(await Promise.all(answers)).toEqual([10, 20]);
   // Slots whose calls were made count no more.
-  await first.cancel();
+  await first.close();
   void batcher.enqueue('a', 4);
   expect(given()).toEqual([[1, 2], [4]]);
 });
@@ -80,13 +64,13 @@ it('a batcher waits for announced calls, until they have come or are cancelled',
 it('a batcher does not wait beyond its limit of time, nor once a batch is full', async () => {
   let giveUp = () => {};
   const patient = open({ maxWait: () => new Promise((resolve) => (giveUp = resolve)) });
-  openSlot(patient);
+  patient.slot('a');
   void patient.enqueue('a', 1);
   expect(given()).toEqual([]);
   giveUp();
   await until(() => done.length === 1);
   const full = open({ maxWait: forEver, maxBatchSize: 2 });
-  openSlot(full);
+  full.slot('a');
   void full.enqueue('a', 2);
   void full.enqueue('a', 3);
   expect(given()).toEqual([[1], [2, 3]]);
@@ -128,13 +112,13 @@ it('a batcher runs calls once that must not be repeated, and reports their failu
 
 it('a batcher runs later calls together, whatever was cancelled of an earlier batch', async () => {
   const batcher = open();
-  const early = openSlot(batcher);
+  const early = batcher.slot('a');
   const answer = early.enqueue(1);
   done[0]?.end();
   await answer;
   await until(() => given().length === 1);
   void batcher.enqueue('a', 2);
-  await early.cancel();
+  await early.close();
   void batcher.enqueue('a', 3);
   void batcher.enqueue('a', 4);
   expect(given()).toEqual([[1], [2]]);

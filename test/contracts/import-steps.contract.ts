@@ -35,11 +35,14 @@ export function importStepsContract(name: string, open: (uses: Uses<'store' | 'k
       const files = Array.from({ length: count }, (_, at) => picture(`${at}.jpg`));
       return itemsOf((await acme.send(importId, files)).map(({ id }) => id));
     };
-    const uploadTo = (item: { id: number; uploadId: number }, uploadId: number) => ({
-      grant: { customerId: acme.id, importId, itemId: item.id, uploadId: item.uploadId },
-      measure: { sizeBytes: 9, sha256: 'a'.repeat(64), head: new Uint8Array() },
-      uploadId,
-    });
+    const receive = (by: ImportSteps, item: { id: number; uploadId: number }, uploadId: number) => {
+      const grant = { customerId: acme.id, importId, itemId: item.id, uploadId: item.uploadId };
+      const measure = { sizeBytes: 9, sha256: 'a'.repeat(64), head: new Uint8Array() };
+      return by.receive(grant, async (hasArrived) => {
+        hasArrived();
+        return { measure, uploadId };
+      });
+    };
     const jobs = () => here.database.jobs.all().map(({ work }) => work.kind);
     /** Fails every change of an item. */
     const failingFor = (id: number): ImportSteps => {
@@ -76,10 +79,10 @@ export function importStepsContract(name: string, open: (uses: Uses<'store' | 'k
     it('receives the bytes of each item once, and requests its inspection with the trace of its upload', async () => {
       const [first, second] = (await waiting(2)).map(present) as [ImportPhoto, ImportPhoto];
       const received = await Promise.all([
-        withTraceContext('00-1-1-01', () => steps.receive(uploadTo(first, 101))),
-        withTraceContext('00-2-2-01', () => steps.receive(uploadTo(second, 102))),
-        steps.receive(uploadTo(second, 103)),
-        steps.receive(uploadTo({ id: second.id + 1000, uploadId: 1 }, 104)),
+        withTraceContext('00-1-1-01', () => receive(steps, first, 101)),
+        withTraceContext('00-2-2-01', () => receive(steps, second, 102)),
+        receive(steps, second, 103),
+        receive(steps, { id: second.id + 1000, uploadId: 1 }, 104),
       ]);
       expect(received.map(({ became }) => became)).toEqual(['taken', 'taken', 'unused', 'unused']);
       expect(received.map(({ item }) => item?.uploadId ?? null)).toEqual([101, 102, 102, null]);
@@ -91,7 +94,7 @@ export function importStepsContract(name: string, open: (uses: Uses<'store' | 'k
     it('does not let an error of one upload affect the others', async () => {
       const items = await waiting(4);
       const failing = failingFor(present(items[2]).id);
-      const outcomes = await Promise.allSettled(items.map((item, at) => failing.receive(uploadTo(item, 100 + at))));
+      const outcomes = await Promise.allSettled(items.map((item, at) => receive(failing, item, 100 + at)));
       expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
     });
 

@@ -17,8 +17,9 @@ export class PlainImportSteps implements ImportSteps {
     return this.uses.store.query(customerId, (reader) => reader.importPhotos.get(importId, id));
   }
 
-  async receive(upload: Parameters<ImportSteps['receive']>[0]) {
-    const uploads = [{ ...upload, traceContext: currentTraceContext() }] as const;
+  async receive(...[grant, stage]: Parameters<ImportSteps['receive']>) {
+    const staged = await stage(() => undefined);
+    const uploads = [{ ...staged, grant, traceContext: currentTraceContext() }] as const;
     return firstOf(await receiveStagedBytes(this.uses, uploads));
   }
 

@@ -16,8 +16,11 @@ export interface ImportSteps {
   findKey(id: Id): Promise<KnownKey | null>;
   /** An item as it is now, or null. */
   readItem(customerId: Id, importId: Id, id: Id): Promise<ImportPhoto | null>;
-  /** Records that the item's bytes have arrived, and requests their inspection, as `receiveStagedBytes` decides. */
-  receive(upload: StagedUpload): Promise<ReceivedUpload>;
+  /**
+   * Stages the bytes of an item, records that they are here, and requests their inspection, as `receiveStagedBytes` decides. Other uploads of the
+   * import may wait for this one, for a moment, once its last byte has arrived. Errors: also those of `stage`.
+   */
+  receive(grant: StagedUpload['grant'], stage: StageBytes): Promise<ReceivedUpload>;
   /**
    * Returns the result of `inspection`, which applies what it finds by the function that it is given. Inspections of the import that have
    * finished may wait for this one, for a moment; they do not wait once it has ended.
@@ -26,6 +29,9 @@ export interface ImportSteps {
   /** Stores what was found, as `applyResults` decides. */
   apply: ApplyResult;
 }
+
+/** Stages bytes, and calls `hasArrived` when only storing them is left. */
+export type StageBytes = (hasArrived: () => void) => Promise<Omit<StagedUpload, 'grant'>>;
 
 /** Bytes that are staged under their own upload id. */
 export interface StagedUpload {

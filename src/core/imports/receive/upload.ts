@@ -82,9 +82,13 @@ export async function stageUpload(
   // Under a separate upload id: a second sender with the same address must not touch what the first one stored.
   const uploadId = newUploadId();
   const key = stagingKey({ ...grant, id: grant.itemId, uploadId });
-  await storeDeclaredBytes(uses, key, grant, bytes, measure);
+  let isStored = false;
   try {
-    const { became, item } = await uses.importSteps.receive({ grant, measure, uploadId });
+    const { became, item } = await uses.importSteps.receive(grant, async (hasArrived) => {
+      await storeDeclaredBytes(uses, key, grant, bytes, measure, hasArrived);
+      isStored = true;
+      return { measure, uploadId };
+    });
     if (became === 'taken') return;
     if (became === 'removed') throw bytesRemoved();
     if (item === null) throw uploadForbidden();
@@ -93,7 +97,7 @@ export async function stageUpload(
     await uses.blobs.delete([key]);
   } catch (error) {
     // If the database's response was lost, the item may have these bytes: then they remain.
-    if (!isOutage(error)) await uses.blobs.delete([key]);
+    if (isStored && !isOutage(error)) await uses.blobs.delete([key]);
     throw error;
   }
 }
@@ -110,11 +114,13 @@ async function storeDeclaredBytes(
   grant: DeclaredBytes,
   bytes: AsyncIterable<Uint8Array>,
   measure: Measure,
+  hasArrived: () => void,
 ): Promise<void> {
   const requireDeclared = () => {
     requireDeclaredSize(grant, measure.sizeBytes);
     const wrong = mismatch(grant, measure);
     if (wrong !== null) throw new DomainError('checksum_mismatch', wrong.message);
+    hasArrived();
   };
   try {
     await verifiedBlobs.put(key, checkedAtEnd(bytes, requireDeclared));
