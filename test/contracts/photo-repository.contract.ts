@@ -292,6 +292,19 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
     });
   });
 
+  describe('forgetThumb', () => {
+    it('forgets which bytes the thumb has, and changes nothing else of the photo, nor of another', async () => {
+      const tenant = await newTenant();
+      const [photo, other] = await tenant.addPhotos([fullPhoto, { thumb: fullPhoto.thumb }]);
+      const { id } = present(photo);
+      await tenant.transaction(({ photos }) => photos.forgetThumb(id));
+      await tenant.transaction(({ photos }) => photos.forgetThumb(9e15));
+      await (await newTenant()).transaction(({ photos }) => photos.forgetThumb(present(other).id));
+      expect(await get(tenant, id)).toMatchObject({ ...fullPhoto, thumb: null });
+      expect(await get(tenant, present(other).id)).toMatchObject({ thumb: fullPhoto.thumb });
+    });
+  });
+
   describe('setTags', () => {
     it('replaces the set, and changes nothing else of the photo', async () => {
       const tenant = await newTenant();

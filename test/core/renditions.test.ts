@@ -1,9 +1,14 @@
-import { renditionKey, storedKey } from '../../src/core/blobs/blob-key.js';
+import { inOneChunk } from '../../src/core/blobs/blob-bytes.js';
+import { type BlobKey, renditionKey, storedKey } from '../../src/core/blobs/blob-key.js';
+import type { ByteRange } from '../../src/core/blobs/blob-store.js';
+import { deliveredRendition } from '../../src/core/delivery/delivered-picture.js';
 import type { RenditionFormat, RenditionName } from '../../src/core/media/media-reader.js';
+import { within } from '../../src/core/media/transformation.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { downloadRendition } from '../../src/core/photos/renditions/open.js';
 import { pictureIn } from '../../testing/memory/memory-media-reader.js';
 import { Account, collected, picture, type World, world } from '../support/core-world.js';
+import { present } from '../support/tenant.js';
 import { WatchedReader } from '../support/watched-reader.js';
 
 let media: WatchedReader;
@@ -51,6 +56,63 @@ test('a stored rendition that cannot be read is skipped', async () => {
   await ports.blobs.put(renditionKey(photo, 'large', 'jpeg'), note('{"picture":"broken"}'));
   expect(await widthOf(id, 'medium')).toBe(1280);
   expect(await ports.blobs.head(storedKey(photo.blobKey))).not.toBeNull();
+});
+
+describe('the thumb of an import, which was not synced', () => {
+  let id: number;
+  let key: BlobKey;
+  let bytes: Uint8Array;
+  beforeEach(async () => {
+    ({ id } = await acme.addPhoto(picture('large.jpg', { width: 6000, height: 4000 })));
+    const photo = await acme.photo(id);
+    key = renditionKey(photo, 'thumb', 'jpeg');
+    bytes = await stored();
+    expect(photo.thumb).toMatchObject({ sizeBytes: bytes.length });
+  });
+  const stored = async () => collected(present(await ports.blobs.get(key)).bytes);
+  const download = async (range?: ByteRange) => {
+    const { open } = await downloadRendition(ports, acme.caller, id, { name: 'thumb' });
+    return collected((await open(range)).bytes);
+  };
+  const spoilt: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
+    empty: () => new Uint8Array(),
+    short: (whole) => whole.subarray(0, whole.length - 1),
+    long: (whole) => new Uint8Array([...whole, 0]),
+    'of the same length with another byte': (whole) =>
+      whole.map((byte, at) => (at === whole.length - 1 ? byte ^ 1 : byte)),
+  };
+
+  describe.each(Object.entries(spoilt))('that is %s', (_, spoil) => {
+    beforeEach(() => ports.blobs.put(key, inOneChunk(spoil(bytes))));
+
+    test('is made again, and nothing of it is sent', async () => {
+      expect(await download()).toEqual(bytes);
+      expect(media.sources).toEqual([6000]);
+      expect(await stored()).toEqual(bytes);
+      expect((await acme.photo(id)).thumb).toBeNull();
+      expect(await download()).toEqual(bytes);
+      expect(media.sources).toHaveLength(1);
+    });
+
+    test('is made again for a part of it, and for a server that sends the file itself', async () => {
+      const { blobKey } = await downloadRendition(ports, acme.caller, id, { name: 'thumb' });
+      expect(await blobKey()).toBe(key);
+      expect(await stored()).toEqual(bytes);
+      expect(await download({ start: 1, end: 3 })).toEqual(bytes.subarray(1, 4));
+    });
+
+    test('is no source of a smaller picture', async () => {
+      const small = { ...deliveredRendition(await acme.photo(id), within(64, 'jpeg')), source: 'jpeg' } as const;
+      await ports.renditionMaker.make(await acme.photo(id), small, () => undefined);
+      expect(media.sources).toEqual([6000]);
+    });
+  });
+
+  test('is a source of a smaller picture while it is whole', async () => {
+    const small = { ...deliveredRendition(await acme.photo(id), within(64, 'jpeg')), source: 'jpeg' } as const;
+    await ports.renditionMaker.make(await acme.photo(id), small, () => undefined);
+    expect(media.sources).toEqual([320]);
+  });
 });
 
 async function* note(text: string): AsyncIterable<Uint8Array> {

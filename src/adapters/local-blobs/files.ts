@@ -1,5 +1,5 @@
 import { type BigIntStats, read } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rmdir, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { inOneChunk, readOnce } from '../../core/blobs/blob-bytes.js';
 import type { BlobInfo, BlobState, ByteRange, Durability } from '../../core/blobs/blob-store.js';
@@ -258,10 +258,10 @@ export class Folders {
    * A caller that needs a folder synced while it is being synced joins the next sync, with all others that wait for it. A failed sync is
    * not retried: the system reports a lost write once, and the second sync would appear to succeed (fsync(2)).
    */
-  private readonly syncs = new Batcher<string, null, void>(
+  private readonly syncs = new Batcher<string, null, string>(
     async (folder, calls) => {
-      await syncFolder(folder);
-      return calls.map(() => undefined);
+      const identity = await syncFolder(folder);
+      return calls.map(() => identity);
     },
     { retrySingly: false },
   );
@@ -288,14 +288,13 @@ export class Folders {
    * parents: none of them can have been removed while it was not empty.
    */
   async settle(folder: string): Promise<void> {
-    const unsettled: [string, string][] = [];
-    for (let child = folder; child !== this.root; child = dirname(child)) {
-      const identity = await identify(child);
-      if (identity !== null && this.onDisk.get(child) === identity) break;
-      if (identity !== null) unsettled.push([child, identity]);
+    const settled: [string, string][] = [];
+    for (let child = folder; ; child = dirname(child)) {
+      const identity = await this.sync(child);
+      if (child === this.root || (identity !== null && this.onDisk.get(child) === identity)) break;
+      if (identity !== null) settled.push([child, identity]);
     }
-    await Promise.all([folder, ...unsettled.map(([child]) => dirname(child))].map((each) => this.sync(each)));
-    for (const [child, identity] of unsettled) this.remember(child, identity);
+    for (const [child, identity] of settled) this.remember(child, identity);
   }
 
   private remember(folder: string, identity: string): void {
@@ -306,13 +305,14 @@ export class Folders {
     }
   }
 
-  /** Syncs a folder's entries. For one that is gone, the nearest existing parent is synced. */
-  async sync(folder: string): Promise<void> {
+  /** Syncs a folder's entries, and returns its identity. For one that is gone, the nearest existing parent is synced, and null returned. */
+  async sync(folder: string): Promise<string | null> {
     try {
-      await this.syncs.enqueue(folder, null);
+      return await this.syncs.enqueue(folder, null);
     } catch (error) {
       if (systemCode(error) !== 'ENOENT' || folder === this.root) throw error;
       await this.sync(dirname(folder));
+      return null;
     }
   }
 
@@ -338,15 +338,4 @@ export async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
   if (first === undefined) return;
   for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
-}
-
-/** Inode numbers are reused; together with the creation time they are unique. */
-async function identify(folder: string): Promise<string | null> {
-  try {
-    const { ino, birthtimeNs } = await stat(folder, { bigint: true });
-    return `${ino}/${birthtimeNs}`;
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
-  }
 }
