@@ -6,7 +6,7 @@ import { channelOffsets, type SmallPicture } from './small-picture.js';
 type Hashes = Pick<PictureFacts, 'thumbhash' | 'dominantColor' | 'phash'>;
 
 /**
- * The facts that summarize the pixels of a picture, in one pass over them: it runs for every photo, in a loop without calls. Transparent parts
+ * The facts that summarize the pixels of a picture, in one pass over them: it runs for every photo. Transparent parts
  * count as the white background on which they would be displayed; for the ThumbHash, which has transparency itself, colours count as far as they
  * are visible.
  */
@@ -16,51 +16,43 @@ export function hashesOf({ data, raw: { width, height, channels } }: SmallPictur
   const columns = Math.ceil(width / side);
   const blocks = new Float64Array(columns * Math.ceil(height / side) * 4);
   const colours = new Uint32Array(COLOURS);
-  const [across, down] = [shares(width), shares(height)];
-  const brightness = new Float64Array(SIDE * SIDE);
-  const line = new Float64Array(SIDE);
+  const across = partsOf(width);
+  const row = new Float64Array(width);
+  const rows = new Float64Array(height * SIDE);
   for (let y = 0, at = 0; y < height; y += 1) {
-    line.fill(0);
     let block = Math.floor(y / side) * columns * 4;
     for (let start = 0; start < width; start += side, block += 4) {
       const end = Math.min(width, start + side);
       let [reds, greens, blues, seen] = [0, 0, 0, 0];
       for (let x = start; x < end; x += 1, at += channels) {
-        const [r, g, b] = [data[at] ?? 0, data[at + green] ?? 0, data[at + blue] ?? 0];
+        const r = data[at] ?? 0;
+        const g = data[at + green] ?? 0;
+        const b = data[at + blue] ?? 0;
         const weight = alpha === null ? OPAQUE : (data[at + alpha] ?? 0);
         reds += r * weight;
         greens += g * weight;
         blues += b * weight;
         seen += weight;
-        const colour =
-          weight === OPAQUE
-            ? ((r & 0xf0) << 4) | (g & 0xf0) | (b >> 4)
-            : ((onWhite(r, weight) & 0xf0) << 4) | (onWhite(g, weight) & 0xf0) | (onWhite(b, weight) >> 4);
-        colours[colour] = (colours[colour] ?? 0) + 1;
         // Rec. 601.
         const value = 0.299 * r + 0.587 * g + 0.114 * b;
-        const shown = weight === OPAQUE ? value : value * (weight / OPAQUE) + OPAQUE * (1 - weight / OPAQUE);
-        for (let place = across.begins[x] ?? 0; place < (across.begins[x + 1] ?? 0); place += 1) {
-          const part = across.parts[place] ?? 0;
-          line[part] = (line[part] ?? 0) + shown * (across.sizes[place] ?? 0);
-        }
+        const isOpaque = weight === OPAQUE;
+        const colour = isOpaque
+          ? ((r & 0xf0) << 4) | (g & 0xf0) | (b >> 4)
+          : ((onWhite(r, weight) & 0xf0) << 4) | (onWhite(g, weight) & 0xf0) | (onWhite(b, weight) >> 4);
+        colours[colour] = (colours[colour] ?? 0) + 1;
+        row[x] = isOpaque ? value : value * (weight / OPAQUE) + OPAQUE * (1 - weight / OPAQUE);
       }
       blocks[block] = (blocks[block] ?? 0) + reds;
       blocks[block + 1] = (blocks[block + 1] ?? 0) + greens;
       blocks[block + 2] = (blocks[block + 2] ?? 0) + blues;
       blocks[block + 3] = (blocks[block + 3] ?? 0) + seen;
     }
-    for (let place = down.begins[y] ?? 0; place < (down.begins[y + 1] ?? 0); place += 1) {
-      const [row, share] = [(down.parts[place] ?? 0) * SIDE, down.sizes[place] ?? 0];
-      for (let column = 0; column < SIDE; column += 1) {
-        brightness[row + column] = (brightness[row + column] ?? 0) + (line[column] ?? 0) * share;
-      }
-    }
+    for (let part = 0; part < SIDE; part += 1) rows[y * SIDE + part] = partial(row, across, part);
   }
   return {
     thumbhash: thumbhash(blocks, { width, height, side }),
     dominantColor: dominantColor(colours),
-    phash: perceptualHash(brightness),
+    phash: perceptualHash(brightness(rows, height)),
   };
 }
 
@@ -79,7 +71,9 @@ function thumbhash(blocks: Float64Array, size: { width: number; height: number; 
     if (seen === 0) continue;
     const [left, top] = [(block % columns) * side, Math.floor(block / columns) * side];
     const pixels = Math.min(side, width - left) * Math.min(side, height - top);
-    for (const channel of [0, 1, 2]) rgba[at + channel] = Math.round((blocks[at + channel] ?? 0) / seen);
+    rgba[at] = Math.round((blocks[at] ?? 0) / seen);
+    rgba[at + 1] = Math.round((blocks[at + 1] ?? 0) / seen);
+    rgba[at + 2] = Math.round((blocks[at + 2] ?? 0) / seen);
     rgba[at + 3] = Math.round(seen / pixels);
   }
   return Buffer.from(rgbaToThumbHash(columns, blocks.length / 4 / columns, rgba)).toString('base64');
@@ -146,27 +140,53 @@ function along(values: Float64Array, start: number, frequency: number): number {
   return sum;
 }
 
-/**
- * Each of the 32 × 32 pixels that are transformed has the mean brightness of its part of the picture; a pixel on a border counts for both sides
- * by its share. To which of 32 parts each pixel of a line belongs, and how much of the part it is: from `begins` of the pixel to that of the next.
- */
-interface Shares {
-  readonly begins: Int32Array;
-  readonly parts: Uint8Array;
-  readonly sizes: Float64Array;
+/** The mean brightness of each of 32 × 32 parts of the picture, of which each row is already divided. */
+function brightness(rows: Float64Array, height: number): Float64Array {
+  const down = partsOf(height);
+  const pixels = new Float64Array(SIDE * SIDE);
+  const column = new Float64Array(height);
+  for (let x = 0; x < SIDE; x += 1) {
+    for (let y = 0; y < height; y += 1) column[y] = rows[y * SIDE + x] ?? 0;
+    for (let part = 0; part < SIDE; part += 1) pixels[part * SIDE + x] = partial(column, down, part);
+  }
+  return pixels;
 }
 
-function shares(length: number): Shares {
+/**
+ * The 32 parts of a line of pixels. Each begins with the pixel `firsts`, and has those from there on whose shares of it are in `shares`, from
+ * `begins` to where the next part's begin; a pixel on a border counts for both sides by its share.
+ */
+interface Parts {
+  readonly firsts: Int32Array;
+  readonly begins: Int32Array;
+  readonly shares: Float64Array;
+}
+
+function partsOf(length: number): Parts {
   const scale = SIDE / length;
-  const [begins, parts, sizes]: [number[], number[], number[]] = [[], [], []];
-  for (let pixel = 0; pixel < length; pixel += 1) {
-    begins.push(parts.length);
-    const [from, to] = [pixel * scale, (pixel + 1) * scale];
-    for (let part = Math.floor(from); part < Math.min(SIDE, Math.ceil(to)); part += 1) {
-      parts.push(part);
-      sizes.push(Math.min(to, part + 1) - Math.max(from, part));
+  const [firsts, begins, shares] = [
+    new Int32Array(SIDE),
+    new Int32Array(SIDE + 1),
+    new Float64Array(length + 2 * SIDE),
+  ];
+  let [first, count] = [0, 0];
+  for (let part = 0; part < SIDE; part += 1) {
+    while (Math.ceil((first + 1) * scale) <= part) first += 1;
+    firsts[part] = first;
+    begins[part] = count;
+    for (let pixel = first; pixel < length && Math.floor(pixel * scale) <= part; pixel += 1, count += 1) {
+      shares[count] = Math.min((pixel + 1) * scale, part + 1) - Math.max(pixel * scale, part);
     }
   }
-  begins.push(parts.length);
-  return { begins: Int32Array.from(begins), parts: Uint8Array.from(parts), sizes: Float64Array.from(sizes) };
+  begins[SIDE] = count;
+  return { firsts, begins, shares };
+}
+
+function partial(line: Float64Array, { firsts, begins, shares }: Parts, part: number): number {
+  let [sum, pixel] = [0, firsts[part] ?? 0];
+  const end = begins[part + 1] ?? 0;
+  for (let place = begins[part] ?? 0; place < end; place += 1, pixel += 1) {
+    sum += (line[pixel] ?? 0) * (shares[place] ?? 0);
+  }
+  return sum;
 }
