@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { open as openRaw } from '../../src/adapters/media/decoders/raw.js';
+import { inMemory } from '../../src/adapters/media/formats/file-bytes.js';
 import { writePixelTiff } from '../../src/adapters/media/formats/tiff-picture.js';
 import { mountedDisk, unmount } from '../support/mounted.js';
 import { rawFile } from '../support/raw-files.js';
@@ -48,13 +49,16 @@ test('the preview of a raw file does not fit on the disk', async () => {
     .jpeg({ quality: 100 })
     .toBuffer();
   expect(jpeg.length).toBeGreaterThan(64 * 1024);
-  const path = join(parent, 'photo.dng');
-  await writeFile(path, rawFile('dng', { preview: jpeg }));
-  const file = await open(path);
-  const order = { path, file, contentType: 'image/x-adobe-dng', folder: small, maxPixels: 10 * SIDE ** 2 };
+  const input = rawFile('dng', { preview: jpeg });
+  const order = {
+    input,
+    file: inMemory(input),
+    contentType: 'image/x-adobe-dng',
+    folder: small,
+    maxPixels: 10 * SIDE ** 2,
+  };
   await expect(openRaw(order, async () => 'opened')).rejects.toEqual(full);
   expect(await openRaw({ ...order, folder: parent }, async () => 'opened')).toBe('opened');
-  await file.close();
 });
 
 function leftOut(): void {

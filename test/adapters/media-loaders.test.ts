@@ -107,7 +107,7 @@ test('text of 64 MB in a PNG, not compressed, costs nothing but its passage', as
   expect(await inspect(png)).toMatchObject({ outcome: 'picture', facts: { width: 40, height: 30, exif: {} } });
 });
 
-test('libvips in the child has loaders for the accepted types in files, and no other', async () => {
+test('libvips in the child has loaders for the accepted types, in files and in memory, and no other', async () => {
   const settings = join(await builtProgram(), 'adapters/media/media-job.js');
   const types = ['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const;
   for (const type of types) await writeFile(join(folder, type), await red().toFormat(type).toBuffer());
@@ -142,5 +142,5 @@ test('libvips in the child has loaders for the accepted types in files, and no o
   // Without the settings there would be more: what is shown below is their doing.
   expect(before.files).toContain('svg');
   expect(before.buffers).toEqual(before.files);
-  expect(after).toEqual({ files: [...types], buffers: [] });
+  expect(after).toEqual({ files: [...types], buffers: [...types] });
 });

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
-import { perceptualHash } from '../../src/adapters/media/inspect-picture.js';
+import { hashesOf } from '../../src/adapters/media/picture-hashes.js';
 import { DEFAULT_DISTANCE, hashDistance, MAX_DISTANCE } from '../../src/core/photos/similar/similar-photo.js';
 import { bytesOf, type OpenMedia, openMedia } from '../support/media.js';
 
@@ -122,6 +122,6 @@ test('the bits of a hash are those of the definition, for 32 × 32 grey pixels',
   const all = Array.from({ length: 64 }, (_, place) => frequency(Math.floor(place / 8), place % 8));
   const [below = 0, above = 0] = all.toSorted((a, b) => a - b).slice(31, 33);
   const bits = all.map((value) => (value > (below + above) / 2 ? 1 : 0)).join('');
-  const hash = perceptualHash({ data: Buffer.from(pixels), raw: { width: 32, height: 32, channels: 1 } });
-  expect(hash).toBe(BigInt(`0b${bits}`).toString(16).padStart(16, '0'));
+  const { phash } = hashesOf({ data: Buffer.from(pixels), raw: { width: 32, height: 32, channels: 1 } });
+  expect(phash).toBe(BigInt(`0b${bits}`).toString(16).padStart(16, '0'));
 });

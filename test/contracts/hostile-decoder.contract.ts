@@ -1,4 +1,5 @@
-import { chmod, lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { chmod, link, lstat, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -84,9 +85,7 @@ export function hostileDecoderContract(level: IsolationLevel): void {
       ],
       ['more than its standard error may hold', `for (;;) fs.writeSync(2, 'x'.repeat(1 << 16))`],
     ])('and answers %s fails at its picture, and the next one is read by another process', async (_, work) => {
-      const { reader, close } = await open(
-        `if (fs.readFileSync('picture').length > 3) { ${work}; } else answer(${REFUSED});`,
-      );
+      const { reader, close } = await open(`if (bytes.length > 3) { ${work}; } else answer(${REFUSED});`);
       try {
         const failure = reader.inspect(bytesOf(await picture()), plenty);
         await expect(failure).rejects.toMatchObject({ name: 'ReaderFailure' });
@@ -96,6 +95,48 @@ export function hostileDecoderContract(level: IsolationLevel): void {
         await close();
       }
     });
+
+    it.each([
+      ['small', 1000],
+      ['large', 2 * 1024 ** 2],
+    ])(
+      'and changes what it was given of a %s picture changes neither the staged file nor the original',
+      async (_, size) => {
+        const [staged, original] = [join(folder, 'staged'), join(folder, 'original')];
+        const photo = randomBytes(size);
+        await writeFile(staged, photo);
+        await link(staged, original);
+        const { ino, mode, mtimeMs, nlink } = await stat(original);
+        const before = { ino, mode, mtimeMs, nlink };
+        const { reader, close } = await open(`
+        const { ino } = attempt(() => fs.statSync('picture')) ?? { ino: null };
+        bytes.fill(0);
+        attempt(() => fs.chmodSync('picture', 0o777));
+        attempt(() => fs.utimesSync('picture', 1, 1));
+        attempt(() => fs.writeFileSync('picture', 'changed'));
+        attempt(() => fs.truncateSync('picture', 1));
+        attempt(() => fs.renameSync('picture', 'tmp/moved'));
+        answer({ kind: 'failed', message: JSON.stringify({ path: job.path, sent: bytes.length, ino }) });
+      `);
+        try {
+          const bytes = { file: async () => staged, [Symbol.asyncIterator]: () => bytesOf(photo) };
+          const { message }: Error = await reader.inspect(bytes, plenty).then(
+            () => new Error('read'),
+            (error) => error,
+          );
+          const given = JSON.parse(message.slice(message.indexOf('{')));
+          expect([given.path, given.sent]).toEqual(size === 1000 ? [null, size] : ['picture', 0]);
+          expect(given.ino).not.toBe(before.ino);
+        } finally {
+          await close();
+        }
+        for (const file of [staged, original]) {
+          expect((await readFile(file)).equals(photo)).toBe(true);
+          const { ino, mode, mtimeMs, nlink } = await stat(file);
+          expect({ ino, mode, mtimeMs, nlink }).toEqual(before);
+        }
+      },
+    );
 
     it('and answers without end, as seven others do, has the service hold no more than their bounds', async () => {
       const { reader, close } = await open(

@@ -262,19 +262,31 @@ export function mediaProcessesContract(level: IsolationLevel): void {
   });
 
   describe('the scratch folder', () => {
-    it('belongs to the service alone, and contains a picture only during its inspection', async () => {
+    it('belongs to the service alone, and contains a large picture only during its inspection', async () => {
       const { reader, scratchDir } = await open();
       await inspected(reader);
       process.kill(pidOf(reader), 'SIGSTOP');
-      const call = inspected(reader, 'rating-xmp.jpg');
+      const large = Buffer.concat([await photo('rating-xmp.jpg'), Buffer.alloc(2 * 1024 ** 2)]);
+      const call = reader.inspect(bytesOf(large), plenty);
       await until(async () => (await filesUnder(scratchDir)).length > 0 && reader.processes.some(({ busy }) => busy));
       for (const entry of await readdir(scratchDir, { recursive: true })) {
         expect((await stat(join(scratchDir, entry))).mode & 0o077).toBe(0);
       }
       expect((await stat(scratchDir)).mode & 0o777).toBe(0o700);
       process.kill(pidOf(reader), 'SIGCONT');
-      expect(await call).toBe('picture');
+      expect((await call).outcome).toBe('picture');
       expect(await filesUnder(scratchDir)).toEqual([]);
+    });
+
+    it('never contains a small picture, which is sent to its process', async () => {
+      const { reader, scratchDir } = await open();
+      await inspected(reader);
+      process.kill(pidOf(reader), 'SIGSTOP');
+      const call = inspected(reader, 'rating-xmp.jpg');
+      await until(() => reader.processes.some(({ busy }) => busy));
+      expect(await filesUnder(scratchDir)).toEqual([]);
+      process.kill(pidOf(reader), 'SIGCONT');
+      expect(await call).toBe('picture');
     });
 
     it('may be named by a relative path', async () => {

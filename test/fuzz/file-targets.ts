@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { open, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -9,6 +9,7 @@ import { type DescribedPhoto, writeSidecar } from '../../cli/src/xmp/write-sidec
 import { XmlProblem } from '../../cli/src/xmp/xml.js';
 import { Xmp } from '../../cli/src/xmp/xmp.js';
 import { readRaw } from '../../src/adapters/media/decoders/raw.js';
+import { inMemory } from '../../src/adapters/media/formats/file-bytes.js';
 import { jpegAroundIptc } from '../../src/adapters/media/formats/jpeg-metadata.js';
 import { largestPreview, OTHER_RAW } from '../../src/adapters/media/formats/raw-file.js';
 import { companionOf } from '../../src/adapters/media/inspect-picture.js';
@@ -55,21 +56,24 @@ const metadata = (path: string): FuzzTarget => ({
     await writeFile(path, bytes);
     const sniffed = await sniff(bytes);
     const contentType = sniffed.kind === 'accepted' ? sniffed.contentType : 'image/jpeg';
-    requirePlausible(await readMetadata({ path, contentType, exif: undefined, xmp: undefined }));
+    const source = { contentType, exif: undefined, xmp: undefined };
+    requirePlausible(await readMetadata({ input: path, ...source }));
+    requirePlausible(await readMetadata({ input: bytes, ...source }));
   },
 });
 
-const exif = (path: string): FuzzTarget => ({
+const NOTHING = Buffer.alloc(0);
+
+const exif: FuzzTarget = {
   name: 'exif',
   seeds: [
     Buffer.from('Exif\0\0MM\0*\0\0\0\u0008\0\0', 'latin1'),
     ...photosLike(/^(gps-west|nokia|date-priority)/).map(exifOf),
   ],
   async read(bytes) {
-    await writeFile(path, '');
-    requirePlausible(await readMetadata({ path, contentType: 'image/webp', exif: bytes, xmp: undefined }));
+    requirePlausible(await readMetadata({ input: NOTHING, contentType: 'image/webp', exif: bytes, xmp: undefined }));
   },
-});
+};
 
 /** What follows the name of the segment. */
 function exifOf(jpeg: Buffer): Buffer {
@@ -83,25 +87,23 @@ const XMP = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.
  <dc:subject><rdf:Bag><rdf:li>night</rdf:li></rdf:Bag></dc:subject><lr:hierarchicalSubject><rdf:Bag><rdf:li>a|b</rdf:li></rdf:Bag></lr:hierarchicalSubject>
  </rdf:Description></rdf:RDF></x:xmpmeta>`;
 
-const xmp = (path: string): FuzzTarget => ({
+const xmp: FuzzTarget = {
   name: 'xmp',
   seeds: [XMP, `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>${XMP}<?xpacket end="w"?>`],
   async read(bytes) {
-    await writeFile(path, '');
-    requirePlausible(await readMetadata({ path, contentType: 'image/webp', exif: undefined, xmp: bytes }));
+    requirePlausible(await readMetadata({ input: NOTHING, contentType: 'image/webp', exif: undefined, xmp: bytes }));
   },
-});
+};
 
-const iptc = (path: string): FuzzTarget => ({
+const iptc: FuzzTarget = {
   name: 'iptc',
   seeds: photosLike(/^(iptc|progressive-app13|keywords)/).map(iptcOf),
   async read(bytes) {
     const jpeg = jpegAroundIptc(bytes);
     if (jpeg === null) return;
-    await writeFile(path, jpeg);
-    requirePlausible(await readMetadata({ path, contentType: 'image/jpeg', exif: undefined, xmp: undefined }));
+    requirePlausible(await readMetadata({ input: jpeg, contentType: 'image/jpeg', exif: undefined, xmp: undefined }));
   },
-});
+};
 
 function iptcOf(jpeg: Buffer): Buffer {
   return jpeg.subarray(jpeg.indexOf('8BIM', 0, 'latin1')).subarray(0, 64 * 1024);
@@ -126,40 +128,34 @@ const sidecars: FuzzTarget = {
   refuses: (error) => error instanceof XmlProblem,
 };
 
-async function raw(path: string): Promise<FuzzTarget> {
+async function raw(): Promise<FuzzTarget> {
   const jpeg = await preview(300, 200);
   return {
     name: 'raw',
     seeds: rawKinds.map((kind) => rawFile(kind, { preview: jpeg, orientation: 6 })),
     async read(bytes) {
-      await writeFile(path, bytes);
-      const file = await open(path, 'r');
-      try {
-        const found = await readRaw(file);
-        if (found === null || found === OTHER_RAW) return;
-        const { jpegs, sensorData } = found;
-        if (![...jpegs, ...sensorData].every(({ start, length }) => start >= 0 && length >= 0))
-          throw new Error('a part before the file');
-        const shown = await largestPreview(file, found, bytes.length);
-        if (shown !== null && shown.start + shown.length > bytes.length) throw new Error('a preview behind the file');
-      } finally {
-        await file.close();
-      }
+      const file = inMemory(bytes);
+      const found = await readRaw(file);
+      if (found === null || found === OTHER_RAW) return;
+      const { jpegs, sensorData } = found;
+      if (![...jpegs, ...sensorData].every(({ start, length }) => start >= 0 && length >= 0))
+        throw new Error('a part before the file');
+      const shown = await largestPreview(file, found, bytes.length);
+      if (shown !== null && shown.start + shown.length > bytes.length) throw new Error('a preview behind the file');
     },
     refuses: (error) => error instanceof Refusal,
   };
 }
 
-async function companions(path: string): Promise<FuzzTarget> {
+async function companions(): Promise<FuzzTarget> {
   const heic = photoNamed('iphone7-gps.heic');
   return {
     name: 'companions',
     seeds: [await motionPhoto(film()), await samsungPhoto(film()), motionHeic(heic.subarray(0, 20_000), film())],
     async read(bytes) {
-      await writeFile(path, bytes);
       const contentType = bytes[0] === 0xff ? 'image/jpeg' : 'image/heic';
       const packet = bytes.subarray(bytes.indexOf('<x:xmpmeta'), bytes.indexOf('</x:xmpmeta>'));
-      const found = await companionOf(path, { contentType, xmp: packet });
+      const found = await companionOf(bytes, { contentType, xmp: packet });
       if (found !== null && found.offset + found.sizeBytes > bytes.length) throw new Error('a film behind the file');
     },
   };
@@ -192,11 +188,11 @@ const multipart: FuzzTarget = {
 
 export const fileTargets = async (path: string): Promise<readonly FuzzTarget[]> => [
   metadata(path),
-  exif(path),
-  xmp(path),
-  iptc(path),
+  exif,
+  xmp,
+  iptc,
   sidecars,
-  await raw(path),
-  await companions(path),
+  await raw(),
+  await companions(),
   multipart,
 ];

@@ -76,7 +76,11 @@ describe('code that has taken over a picture reader', () => {
     });
     const { reader, close } = await openMedia({ isolation, childScript, childFiles: [childScript] });
     try {
-      const call = reader.inspect(bytesOf(await readFile(join(photos, 'hopper.gif'))), plenty);
+      // Large, so that it is given as a file.
+      const call = reader.inspect(
+        bytesOf(await readFile(join(photos, 'hopper.gif')), Buffer.alloc(2 * 1024 ** 2)),
+        plenty,
+      );
       const { message } = await call.then(
         () => new Error('it answered as if it were the decoder'),
         (error: Error) => error,

@@ -31,11 +31,13 @@ export async function faultyChild(folder: string, faults: Readonly<Record<string
     const { MetadataReader } = await import(${JSON.stringify(module('metadata-reader.js'))});
     const metadata = new MetadataReader(Number(process.argv[2]));
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
-    answerJobs(metadata.load(), async (job) => {
-      const hash = createHash('sha256').update(readFileSync(job.path)).digest('hex');
+    // A fault stops the thread that reads the channel.
+    await metadata.watchParent();
+    answerJobs(async (job, bytes) => {
+      const hash = createHash('sha256').update(job.path === null ? bytes : readFileSync(job.path)).digest('hex');
       log('begin ' + hash);
       act[faults[hash]]?.();
-      const answer = await doJob(job, metadata);
+      const answer = await doJob(job, bytes, metadata);
       log('end ' + hash);
       return answer;
     });`,

@@ -24,10 +24,11 @@ export const childChannel = `
     let got = Buffer.alloc(0);
     channel.on('data', (chunk) => {
       got = Buffer.concat([got, chunk]);
-      if (got.length < 8 || got.length < 8 + got.readUInt32BE(0)) return;
+      if (got.length < 8 || got.length < 8 + got.readUInt32BE(0) + got.readUInt32BE(4)) return;
       const job = JSON.parse(got.subarray(8, 8 + got.readUInt32BE(0)));
+      const bytes = got.subarray(8 + got.readUInt32BE(0));
       got = Buffer.alloc(0);
-      work(job);
+      work(job, bytes);
     });
     channel.on('error', () => process.exit());
     channel.on('close', () => process.exit());
@@ -84,7 +85,7 @@ export const PICTURE_ANSWER = JSON.stringify(pictureAnswer);
 
 /**
  * A script for a child process that does what code might do that has taken the decoder over. @param work The body of an asynchronous
- * function: `job` is what the child was asked for, `answer(json, bytes)` answers it, `attempt(work)` ignores what is refused.
+ * function: `job` is what the child was asked for, `bytes` is what came with it, `answer(json, bytes)` answers it, `attempt(work)` ignores what is refused.
  */
 export async function hostileChild(folder: string, work: string): Promise<string> {
   const script = join(folder, 'hostile-child.mjs');
@@ -99,7 +100,7 @@ export async function hostileChild(folder: string, work: string): Promise<string
     };
     const until = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
     ${childChannel}
-    onJob(async (job) => {
+    onJob(async (job, bytes) => {
       ${work}
     });`,
   );

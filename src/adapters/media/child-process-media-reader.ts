@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import {
   type DecoderPriority,
@@ -15,21 +16,20 @@ import {
 } from '../../core/media/media-reader.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
+import { onDisk, systemCode } from '../local-blobs/files.js';
 import { programFiles, TEMPORARY } from './isolation/isolation.js';
 import {
   type Frame,
-  type FrameBounds,
   FrameError,
   INSPECTION_BOUNDS,
   type InspectionAnswer,
   inspectionAnswer,
+  MAX_SENT_BYTES,
   RENDITION_BOUNDS,
   renditionAnswer,
 } from './media-channel.js';
-import type { MediaJob } from './media-job.js';
-import type { ProcessBounds } from './media-process.js';
+import type { MediaProcess, ProcessBounds, Question } from './media-process.js';
 import { closed, MediaProcessPool, type PoolOptions } from './media-process-pool.js';
-import { PICTURE } from './scratch.js';
 import { formats, sniff } from './sniff.js';
 
 export interface MediaReaderOptions extends Partial<ProcessBounds & Pick<PoolOptions, 'onReplaced' | 'idleMs'>> {
@@ -52,17 +52,10 @@ export interface MediaReaderOptions extends Partial<ProcessBounds & Pick<PoolOpt
 /** Whose turn it is, and whether alone. */
 type Turn = Pick<InspectBounds, 'customerId' | 'alone'>;
 
-/** A question to a process, and how its answer is read: within bounds, and by `check`, which throws `FrameError`. */
-interface Question<Result> {
-  readonly job: MediaJob;
-  readonly bounds: FrameBounds;
-  readonly check: (frame: Frame) => Result;
-}
-
 /**
  * Reads pictures in child processes, which are started when needed, ended when nothing was asked for a minute, and replaced when they die,
- * hang (60 seconds unless the options say otherwise) or use too much memory (1 GiB): `ReaderFailure`. Bytes go through a file, so that no
- * picture is in this process's memory.
+ * hang (60 seconds unless the options say otherwise) or use too much memory (1 GiB): `ReaderFailure`. A small picture is sent to its process;
+ * the bytes of a larger one go through a file, so that they are in no process's memory.
  */
 export class ChildProcessMediaReader implements MediaReader {
   readonly formats = formats;
@@ -102,7 +95,7 @@ export class ChildProcessMediaReader implements MediaReader {
 
   async inspect(bytes: PictureBytes, { maxPixels, ...bounds }: InspectBounds): Promise<Inspection> {
     return await this.#inTurn(this.#nextInspected, bytes, bounds, {
-      job: { kind: 'inspect', path: PICTURE, folder: TEMPORARY, maxPixels },
+      job: { kind: 'inspect', folder: TEMPORARY, maxPixels },
       bounds: INSPECTION_BOUNDS,
       check: (frame) => inspectionIn(frame, maxPixels),
     });
@@ -112,7 +105,7 @@ export class ChildProcessMediaReader implements MediaReader {
     const { customerId, alone: _, ...picture } = order;
     if (this.#nextRendered.asked(customerId) >= MAX_RENDITIONS_AT_ONCE) throw tooManyRenditions();
     return await this.#inTurn(this.#nextRendered, bytes, order, {
-      job: { kind: 'render', path: PICTURE, folder: TEMPORARY, ...picture },
+      job: { kind: 'render', folder: TEMPORARY, ...picture },
       bounds: RENDITION_BOUNDS,
       check: (frame) => renditionIn(frame, order),
     });
@@ -165,33 +158,86 @@ export class ChildProcessMediaReader implements MediaReader {
     }
   }
 
-  async #ask<T>(bytes: PictureBytes, { customerId, alone = false }: Turn, question: Question<T>): Promise<T> {
+  async #ask<T>(bytes: PictureBytes, turn: Turn, question: Question<T>): Promise<T> {
     const scratch = await this.#pool.scratch();
     await this.#pool.isolation();
+    const picture = await smallOrLarge(bytes);
+    if (Buffer.isBuffer(picture)) return this.#use(null, turn, (process) => process.run(question, picture));
     this.#names += 1;
     const name = `picture-${this.#names}`;
     try {
-      await scratch.spool(name, bytes);
-      this.#requireOpen();
-      await this.#running.acquire(customerId, { alone });
-      try {
-        this.#requireOpen();
-        if (alone) await this.#pool.endIdle();
-        return await this.#pool.use(async (process) => {
-          await process.folder.handOver(name);
-          return process.run(question.job, question.bounds, question.check);
-        });
-      } finally {
-        this.#running.release(customerId);
-      }
+      await scratch.spool(name, picture);
+      return await this.#use(name, turn, (process) => process.run(question, null));
     } finally {
       await scratch.unspool(name);
+    }
+  }
+
+  async #use<T>(file: string | null, turn: Turn, work: (process: MediaProcess) => Promise<T>): Promise<T> {
+    const { customerId, alone = false } = turn;
+    this.#requireOpen();
+    await this.#running.acquire(customerId, { alone });
+    try {
+      this.#requireOpen();
+      if (alone) await this.#pool.endIdle();
+      return await this.#pool.use(file, work);
+    } finally {
+      this.#running.release(customerId);
     }
   }
 
   #requireOpen(): void {
     if (this.#closed) throw closed();
   }
+}
+
+/** The bytes of a small picture, read once; or those of a large one, of which nothing is held in memory. Errors: those of `bytes`, unchanged. */
+async function smallOrLarge(bytes: PictureBytes): Promise<Buffer | PictureBytes> {
+  const path = (await bytes.file?.()) ?? null;
+  const found = path === null ? null : await onDisk(() => smallFile(path));
+  if (found === LARGE) return { file: async () => path, [Symbol.asyncIterator]: () => bytes[Symbol.asyncIterator]() };
+  return found ?? gathered(bytes);
+}
+
+const LARGE = 'large';
+
+/** Null when there is none: it was deleted a moment ago. */
+async function smallFile(path: string): Promise<Buffer | typeof LARGE | null> {
+  const file = await open(path, 'r').catch((error) => {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (file === null) return null;
+  try {
+    const { size } = await file.stat();
+    if (size > MAX_SENT_BYTES) return LARGE;
+    const bytes = Buffer.allocUnsafeSlow(size);
+    let filled = 0;
+    for (let read = 1; read > 0 && filled < size; filled += read) {
+      read = (await file.read(bytes, filled, size - filled)).bytesRead;
+    }
+    return bytes.subarray(0, filled);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Its chunks are copied: their memory is the source's again once the next one is asked for. */
+async function gathered(bytes: AsyncIterable<Uint8Array>): Promise<Buffer | PictureBytes> {
+  const chunks = bytes[Symbol.asyncIterator]();
+  const first: Buffer[] = [];
+  for (let length = 0; length <= MAX_SENT_BYTES; ) {
+    const { done, value } = await chunks.next();
+    if (done) return Buffer.concat(first);
+    first.push(Buffer.from(value));
+    length += value.length;
+  }
+  return {
+    async *[Symbol.asyncIterator]() {
+      yield* first;
+      yield* { [Symbol.asyncIterator]: () => chunks };
+    },
+  };
 }
 
 function inspectionIn({ json, bytes }: Frame, maxPixels: number): Inspection {

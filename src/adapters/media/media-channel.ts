@@ -38,8 +38,10 @@ export class FrameError extends Error {}
 
 const CHANNEL = 3;
 const HEADER_BYTES = 8;
+/** Bytes of a picture that is sent with its job; a larger one is read from a file, where it needs no memory of either side. */
+export const MAX_SENT_BYTES = 1024 * 1024;
 /** Bounds of jobs, which the service itself makes. */
-const JOB: FrameBounds = { maxJsonBytes: 64 * 1024, maxBytes: 0 };
+const JOB: FrameBounds = { maxJsonBytes: 64 * 1024, maxBytes: MAX_SENT_BYTES };
 
 export function encodeFrame(json: unknown, bytes: Uint8Array = new Uint8Array()): Buffer {
   const text = Buffer.from(JSON.stringify(json));
@@ -97,8 +99,7 @@ function parsed(text: string): unknown {
  * process is killed: exit() would wait for a decoder.
  */
 export function answerJobs<Job>(
-  ready: Promise<unknown>,
-  answer: (job: Job) => Promise<{ json: unknown; bytes?: Uint8Array }>,
+  answer: (job: Job, bytes: Buffer) => Promise<{ json: unknown; bytes?: Uint8Array }>,
 ): void {
   const end = () => process.kill(process.pid, 'SIGKILL');
   let channel: Socket;
@@ -114,12 +115,12 @@ export function answerJobs<Job>(
     const frame = reader.push(chunk);
     if (frame === null) return;
     reader = new FrameReader(JOB);
-    const { json, bytes } = await answer(frame.json as Job);
+    const { json, bytes } = await answer(frame.json as Job, frame.bytes);
     send(json, bytes);
   });
   channel.on('error', end);
   channel.on('close', end);
-  void ready.then(() => send({ kind: 'ready' }));
+  send({ kind: 'ready' });
 }
 
 /**

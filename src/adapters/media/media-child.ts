@@ -1,5 +1,5 @@
 import { answerJobs } from './media-channel.js';
-import { doJob, type MediaJob, restrictSharp } from './media-job.js';
+import { doJob, restrictSharp, type SentJob } from './media-job.js';
 import { MetadataReader } from './metadata-reader.js';
 
 /**
@@ -15,4 +15,4 @@ const metadata = new MetadataReader(Number(process.argv[2]));
 // for a result.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 
-answerJobs<MediaJob>(metadata.load(), (job) => doJob(job, metadata));
+answerJobs<SentJob>((job, bytes) => doJob(job, bytes, metadata));

@@ -2,6 +2,7 @@ import sharp, { type Sharp } from 'sharp';
 import type { RenderedPicture, RenditionOrder } from '../../core/media/media-reader.js';
 import { type Layout, layoutOf, type Transformation } from '../../core/media/transformation.js';
 import { systemCode } from '../local-blobs/files.js';
+import type { PictureInput } from './formats/file-bytes.js';
 import { inspectPicture } from './inspect-picture.js';
 import type { InspectionAnswer, RenditionAnswer } from './media-channel.js';
 import type { MetadataReader } from './metadata-reader.js';
@@ -18,7 +19,15 @@ import {
 import { Refusal } from './sniff.js';
 
 /** The job that a decoder is asked to do, one at a time. */
-export type MediaJob = ({ readonly kind: 'inspect' } & PictureOrder) | ({ readonly kind: 'render' } & RenderOrder);
+export type MediaJob =
+  | ({ readonly kind: 'inspect' } & Omit<PictureOrder, 'input'>)
+  | ({ readonly kind: 'render' } & Omit<RenderOrder, 'input'>);
+
+/** A job as it is sent. */
+export type SentJob = MediaJob & {
+  /** The file of its picture; null: the bytes come with the job. */
+  readonly path: string | null;
+};
 
 /** The frame of an answer. */
 interface Answer {
@@ -29,9 +38,12 @@ interface Answer {
 const MAX_MESSAGE = 2000;
 
 /** Does a job, in a decoder. Never throws. */
-export async function doJob(job: MediaJob, metadata: MetadataReader): Promise<Answer> {
+export async function doJob(job: SentJob, bytes: Buffer, metadata: MetadataReader): Promise<Answer> {
+  const input = job.path ?? bytes;
   try {
-    return job.kind === 'inspect' ? await inspect(job, metadata) : await render(job);
+    return job.kind === 'inspect'
+      ? await inspect({ ...job, input }, metadata)
+      : await render({ ...job, input }, metadata);
   } catch (error) {
     const code = systemCode(error);
     if (code !== null) return { json: { kind: 'unavailable', code } };
@@ -41,7 +53,7 @@ export async function doJob(job: MediaJob, metadata: MetadataReader): Promise<An
 }
 
 async function inspect(order: PictureOrder, metadata: MetadataReader): Promise<Answer> {
-  const inspection = await inspectPicture(order, (source) => metadata.read(source));
+  const inspection = await inspectPicture(order, metadata);
   if (inspection.outcome === 'refused') return { json: { kind: 'refused', error: inspection.error } };
   const { facts, thumb } = inspection;
   return {
@@ -50,14 +62,14 @@ async function inspect(order: PictureOrder, metadata: MetadataReader): Promise<A
   };
 }
 
-async function render(order: RenderOrder): Promise<Answer> {
-  const rendered = await renderPicture(order);
+async function render(order: RenderOrder, metadata: MetadataReader): Promise<Answer> {
+  const rendered = await renderPicture(order, metadata);
   if (rendered === null) return { json: { kind: 'undecodable' } };
   return { json: { kind: 'rendered', contentType: rendered.contentType }, bytes: rendered.bytes };
 }
 
 export interface RenderOrder extends Omit<RenditionOrder, 'customerId' | 'alone'> {
-  readonly path: string;
+  readonly input: PictureInput;
   /** Where temporary files may be created. */
   readonly folder: string;
 }
@@ -73,10 +85,10 @@ const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 };
  * Makes a rendition (`MediaReader.render`). An accepted picture is rendered even if limits were lowered since; damage was reported when it
  * was accepted. sharp writes sRGB and no metadata unless it is asked to.
  */
-async function renderPicture(order: RenderOrder): Promise<RenderedPicture | null> {
-  const { path, folder } = order;
+async function renderPicture(order: RenderOrder, metadata: MetadataReader): Promise<RenderedPicture | null> {
+  const { input, folder } = order;
   try {
-    return await withPicture({ path, folder, maxPixels: Number.POSITIVE_INFINITY }, async (picture) => {
+    return await withPicture({ input, folder, maxPixels: Number.POSITIVE_INFINITY }, metadata, async (picture) => {
       // sharp only rejects because of the picture: the order itself is valid.
       const pixels = await transformed(picture, order).catch(() => null);
       return pixels && { bytes: await encoded(pixels, order), contentType: `image/${order.format}` };
@@ -142,14 +154,6 @@ export function restrictSharp(): void {
   sharp.cache(false);
   sharp.concurrency(1);
   sharp.block({ operation: ['VipsForeignLoad'] });
-  sharp.unblock({
-    operation: [
-      'VipsForeignLoadJpegFile',
-      'VipsForeignLoadPngFile',
-      'VipsForeignLoadWebpFile',
-      'VipsForeignLoadNsgifFile',
-      'VipsForeignLoadTiffFile',
-      'VipsForeignLoadHeifFile',
-    ],
-  });
+  const types = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'];
+  sharp.unblock({ operation: types.flatMap((type) => [`VipsForeignLoad${type}File`, `VipsForeignLoad${type}Buffer`]) });
 }

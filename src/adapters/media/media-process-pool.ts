@@ -50,14 +50,16 @@ export class MediaProcessPool {
     return this.#scratch.get();
   }
 
-  /** Gives `work` a process of its own. */
-  async use<T>(work: (process: MediaProcess) => Promise<T>): Promise<T> {
+  /** Gives `work` a process of its own, and to that the file of a picture, unless it gets its bytes. */
+  async use<T>(file: string | null, work: (process: MediaProcess) => Promise<T>): Promise<T> {
     const scratch = await this.scratch();
     const process = await this.#idleOrNew(scratch, (await this.isolation()).isolation);
     try {
+      if (file !== null) await process.folder.handOver(file);
       return await work(process);
     } finally {
-      await this.#keepOrEnd(process);
+      const isEmptied = file === null || (await isTakenBack(process));
+      await this.#keepOrEnd(process, isEmptied);
     }
   }
 
@@ -127,11 +129,7 @@ export class MediaProcessPool {
     return process;
   }
 
-  async #keepOrEnd(process: MediaProcess): Promise<void> {
-    const isEmptied = await process.folder.takeBack().then(
-      () => true,
-      () => false,
-    );
+  async #keepOrEnd(process: MediaProcess, isEmptied: boolean): Promise<void> {
     const held = process.alive ? usageOf(process.pid) : null;
     const isGrown = (held?.memory ?? 0) > IDLE_MEMORY_BYTES || (process.alive && process.isWornOut);
     // The slot that is reserved for a customer without one adds one process, for as long as it is needed.
@@ -150,6 +148,13 @@ export class MediaProcessPool {
     // What cannot be removed now is removed with the others at last, or by the next start.
     await process.folder.remove().catch(() => undefined);
   }
+}
+
+async function isTakenBack({ folder }: MediaProcess): Promise<boolean> {
+  return folder.takeBack().then(
+    () => true,
+    () => false,
+  );
 }
 
 export function closed(): DomainError {

@@ -9,13 +9,20 @@ import { ReaderFailure } from '../../core/media/media-reader.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { childEnvironment, type Launch, type ProcessLimits } from './isolation/isolation.js';
 import { encodeFrame, type Frame, type FrameBounds, FrameError, FrameReader, readyAnswer } from './media-channel.js';
-import type { MediaJob } from './media-job.js';
+import type { MediaJob, SentJob } from './media-job.js';
 import { TimeLimit, usageOf, writtenBy } from './process-usage.js';
-import { type FolderUsage, MAX_TEMPORARY_FILES, type ProcessFolder } from './scratch.js';
+import { type FolderUsage, MAX_TEMPORARY_FILES, PICTURE, type ProcessFolder } from './scratch.js';
 
 export interface ProcessBounds extends ProcessLimits {
   /** Milliseconds that one job may take, not counting those for which it waited for a processor: see `TimeLimit`. */
   readonly timeoutMs: number;
+}
+
+/** A question to a process, and how its answer is read: within bounds, and by `check`, which throws `FrameError`. */
+export interface Question<Answer> {
+  readonly job: MediaJob;
+  readonly bounds: FrameBounds;
+  readonly check: (frame: Frame) => Answer;
 }
 
 const WATCH_MS = 100;
@@ -133,8 +140,9 @@ export class MediaProcess {
    * The result, as `check` returns it. Errors: `ReaderFailure` when the process ends before it, by itself or because it exceeded a limit, and
    * when its answer is not within the bounds, or is none that `check` returns (`FrameError`); `service_unavailable` when it could not even
    * start. The process has then ended.
+   * @param picture Its bytes; null: it was handed over as a file.
    */
-  async run<Answer>(job: MediaJob, bounds: FrameBounds, check: (frame: Frame) => Answer): Promise<Answer> {
+  async run<Answer>({ job, bounds, check }: Question<Answer>, picture: Uint8Array | null): Promise<Answer> {
     this.#ref();
     this.#errorBytes = 0;
     let limit = this.#ready ? null : this.#limit(START_MS);
@@ -148,7 +156,8 @@ export class MediaProcess {
           limit = this.#limit(this.bounds.timeoutMs);
           this.#reader = new FrameReader(bounds);
           // Where that fails, the channel is closed.
-          this.#channel?.write(encodeFrame(job));
+          const sent: SentJob = { ...job, path: picture === null ? PICTURE : null };
+          this.#channel?.write(encodeFrame(sent, picture ?? undefined));
         });
       });
       if (outcome instanceof Error) throw outcome;

@@ -1,8 +1,8 @@
-import { open, readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import ExifReader from 'exifreader';
 import { formatOf } from '../../core/media/formats.js';
-import { jpegAroundIptc, type SplitMetadata, splitMetadata } from './formats/jpeg-metadata.js';
+import { type PictureInput, wholeOf, withSource } from './formats/file-bytes.js';
+import { jpegAroundIptc, splitMetadata } from './formats/jpeg-metadata.js';
 import { tiffOf } from './formats/tiff-reader.js';
 import { type FileTags, metadataOf, type PictureMetadata, type Tag } from './metadata.js';
 import { LOADED, type MetadataRequest, type MetadataSource } from './metadata-reader.js';
@@ -19,7 +19,8 @@ const options = {
 } as const;
 
 /**
- * Reads metadata, and treats as absent what cannot be read. Takes as long, and as much memory, as the file makes it: run it where both are limited.
+ * Reads metadata, and treats as absent what cannot be read. Takes as long, and as much memory, as the file makes it: run it where both are limited,
+ * or for little.
  */
 export async function readMetadata({ xmp, ...source }: MetadataSource): Promise<PictureMetadata> {
   // A file without any EXIF or IPTC is an error to ExifReader, and may still have XMP.
@@ -40,24 +41,24 @@ function known(tags: Readonly<Record<string, Tag>>): Readonly<Record<string, Tag
 type Tags = Partial<Pick<FileTags, 'exif' | 'iptc'>>;
 
 /** The tags, wherever files of this format have them. */
-function tagsIn({ path, contentType, exif, iptc }: Omit<MetadataSource, 'xmp'>): Promise<Tags> {
+function tagsIn({ input, contentType, exif, iptc }: Omit<MetadataSource, 'xmp'>): Promise<Tags> {
   switch (formatOf(contentType)?.metadata) {
     case 'segments':
-      return jpegTags(path);
+      return jpegTags(input);
     case 'directories':
-      return tiffTags(path);
+      return tiffTags(input);
     case 'preview':
-      return rawTags(path, exif);
+      return rawTags(input, exif);
     case 'decoder':
       return decodedTags(exif, iptc);
     default:
-      return fileTags(path);
+      return fileTags(input);
   }
 }
 
-async function jpegTags(path: string): Promise<Tags> {
-  const tags = await fileTags(path).catch((): Tags => ({}));
-  return { ...tags, ...(await splitTags(path).catch((): Tags => ({}))) };
+async function jpegTags(input: PictureInput): Promise<Tags> {
+  const tags = await fileTags(input).catch((): Tags => ({}));
+  return { ...tags, ...(await splitTags(input).catch((): Tags => ({}))) };
 }
 
 async function decodedTags(exif: Uint8Array | undefined, iptc: Uint8Array | undefined): Promise<Tags> {
@@ -65,20 +66,14 @@ async function decodedTags(exif: Uint8Array | undefined, iptc: Uint8Array | unde
 }
 
 /** Returns the tags of a raw file, and those of its preview that it does not have itself: with some makers, that is all of them. */
-async function rawTags(preview: string, exif: Uint8Array | undefined): Promise<Tags> {
+async function rawTags(preview: PictureInput, exif: Uint8Array | undefined): Promise<Tags> {
   const inPreview = await jpegTags(preview);
   return exif ? { ...inPreview, exif: { ...inPreview.exif, ...exifTags(exif).exif } } : inPreview;
 }
 
 /** For a JPEG whose metadata spans several segments: ExifReader takes one of them for all. */
-async function splitTags(path: string): Promise<Tags> {
-  const file = await open(path, 'r');
-  let split: SplitMetadata;
-  try {
-    split = await splitMetadata(file, MAX_BYTES);
-  } finally {
-    await file.close();
-  }
+async function splitTags(input: PictureInput): Promise<Tags> {
+  const split = await withSource(input, (file) => splitMetadata(file, MAX_BYTES));
   return { ...(split.exif && exifTags(split.exif)), ...(split.iptc && iptcTags(split.iptc)) };
 }
 
@@ -96,13 +91,12 @@ function iptcTags(records: Uint8Array): Tags {
   return (iptc ? { iptc } : {}) as Tags;
 }
 
-async function fileTags(path: string): Promise<Tags> {
+async function fileTags(input: PictureInput): Promise<Tags> {
   // `auto` reads the parts of the file that contain metadata, not the whole.
-  const { exif, iptc, metadataRange } = await ExifReader.load(path, {
-    ...options,
-    includeOffsets: true,
-    length: 'auto',
-  });
+  const found = { ...options, includeOffsets: true, length: 'auto' } as const;
+  const { exif, iptc, metadataRange } = await (typeof input === 'string'
+    ? ExifReader.load(input, found)
+    : ExifReader.load(input, found));
   const sizeOf = (type: string) =>
     (metadataRange?.blocks ?? []).reduce((sum, block) => sum + (block.type === type ? block.end - block.start : 0), 0);
   return {
@@ -112,8 +106,8 @@ async function fileTags(path: string): Promise<Tags> {
 }
 
 /** A TIFF's directory and its values may be anywhere in it. */
-async function tiffTags(path: string): Promise<Tags> {
-  const { exif, iptc } = ExifReader.load(await readFile(path), options);
+async function tiffTags(input: PictureInput): Promise<Tags> {
+  const { exif, iptc } = ExifReader.load(await wholeOf(input), options);
   return { ...(exif ? { exif } : {}), ...(iptc ? { iptc } : {}) } as Tags;
 }
 
@@ -145,8 +139,10 @@ function xmpTags(xmp: Uint8Array): Readonly<Record<string, Tag>> {
  */
 if (parentPort !== null && typeof workerData === 'number') {
   const child = parentPort;
-  child.on('message', async ({ id, ...file }: MetadataRequest) => {
-    child.postMessage({ id, metadata: await readMetadata(file).catch(() => null) });
+  child.on('message', async ({ id, input, ...source }: MetadataRequest) => {
+    // A message brings the bytes of a buffer, and not that it is one.
+    const read = readMetadata({ ...source, input: typeof input === 'string' ? input : Buffer.from(input) });
+    child.postMessage({ id, metadata: await read.catch(() => null) });
   });
   // Everything is loaded: from now on time is spent on the file.
   child.postMessage({ id: LOADED, metadata: null });

@@ -1,7 +1,6 @@
-import { type FileHandle, open } from 'node:fs/promises';
 import { formatOf, type PictureFormat } from '../../core/media/formats.js';
 import { readRaw } from './decoders/raw.js';
-import { bytesAt } from './formats/file-bytes.js';
+import { type ByteSource, bytesAt, withSource } from './formats/file-bytes.js';
 import { OTHER_RAW } from './formats/raw-file.js';
 import type { OpenPicture, Picture, PictureOrder } from './small-picture.js';
 import { fileEmpty, HEAD_BYTES, mayBeRaw, notAnImage, sniff, unsupportedFormat } from './sniff.js';
@@ -9,16 +8,19 @@ import { fileEmpty, HEAD_BYTES, mayBeRaw, notAnImage, sniff, unsupportedFormat }
 /**
  * Opens a picture for `work`, whose temporary files are under `folder`. By its bytes only: the accepted types, and nothing over `maxPixels`
  * by its header, before anything is decoded. Throws refusals.
+ * @param parent Watched by another thread while this one computes: libvips, which does not need this one, decodes beside it.
  */
-export async function withPicture<T>(order: PictureOrder, work: (picture: Picture) => Promise<T>): Promise<T> {
-  const file = await open(order.path, 'r');
-  try {
+export async function withPicture<T>(
+  order: PictureOrder,
+  parent: { watchParent(): Promise<void> },
+  work: (picture: Picture) => Promise<T>,
+): Promise<T> {
+  return withSource(order.input, async (file) => {
     const { contentType, decoder, maxPixels = order.maxPixels } = await formatIn(file);
+    if (decoder !== 'libvips') await parent.watchParent();
     const decoding = await loaded(decoder);
-    return await decoding({ ...order, maxPixels: Math.min(maxPixels, order.maxPixels), contentType, file }, work);
-  } finally {
-    await file.close();
-  }
+    return decoding({ ...order, maxPixels: Math.min(maxPixels, order.maxPixels), contentType, file }, work);
+  });
 }
 
 /** Loads a decoder with the first of its pictures, by its name: no list of them is to be kept. */
@@ -27,7 +29,7 @@ async function loaded(decoder: PictureFormat['decoder']): Promise<OpenPicture> {
   return module.open;
 }
 
-async function formatIn(file: FileHandle): Promise<PictureFormat> {
+async function formatIn(file: ByteSource): Promise<PictureFormat> {
   const head = await bytesAt(file, 0, HEAD_BYTES);
   if (head.length === 0) throw fileEmpty();
   const raw = mayBeRaw(head) ? await readRaw(file) : null;

@@ -1,10 +1,10 @@
-import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
 import type { Size } from '../../core/media/transformation.js';
 import { type ColourSpace, converter } from './formats/colour-space.js';
 import type { Colours } from './formats/declared-colours.js';
-import { bytesAt } from './formats/file-bytes.js';
+import { type ByteSource, bytesAt, type PictureInput, wholeOf, withSource } from './formats/file-bytes.js';
 
 /** Pixels of a whole picture, scaled down: sRGB, 8 bits, with alpha or without. */
 export interface SmallPicture {
@@ -34,7 +34,8 @@ export interface SmallOrder {
 export async function smallPicture(picture: Picture, { failOn, ...order }: SmallOrder): Promise<SmallPicture> {
   const size = isTurned(picture.orientation) ? swapped(order) : order;
   const lying = await decoded(picture, size, { failOn, unlimited: picture.unlimited }).catch(async (error) => {
-    const isLimit = isDecoderLimit(error) || (failOn === 'none' && picture.isJpeg && (await hasFewScans(picture.path)));
+    const isLimit =
+      isDecoderLimit(error) || (failOn === 'none' && picture.isJpeg && (await withSource(picture.input, hasFewScans)));
     if (picture.unlimited || !isLimit) throw error;
     return decoded(picture, size, { failOn, unlimited: true });
   });
@@ -47,14 +48,14 @@ export function isDecoderLimit(error: unknown): boolean {
 }
 
 async function decoded(
-  { path, page, colours }: Picture,
+  { input, page, colours }: Picture,
   { width, height }: Size,
   options: Pick<SharpOptions, 'failOn' | 'unlimited'>,
 ): Promise<SmallPicture> {
   const { space, ignoreIcc } = colours;
   // The size was checked when the picture was opened.
-  const input = sharp(path, { ...options, page, limitInputPixels: false, ignoreIcc });
-  const lying = input.resize(width, height, { fit: 'fill' });
+  const whole = sharp(input, { ...options, page, limitInputPixels: false, ignoreIcc });
+  const lying = whole.resize(width, height, { fit: 'fill' });
   return space === null ? pixelsOf(lying.toColourspace('srgb')) : converted(lying, space, colours.samples);
 }
 
@@ -115,7 +116,7 @@ export async function pixelsOf(pipeline: Sharp): Promise<SmallPicture> {
 }
 
 export interface PictureOrder {
-  readonly path: string;
+  readonly input: PictureInput;
   /** Where temporary files may be created. */
   readonly folder: string;
   readonly maxPixels: number;
@@ -123,7 +124,8 @@ export interface PictureOrder {
 
 export interface OpenFile extends PictureOrder {
   readonly contentType: string;
-  readonly file: FileHandle;
+  /** The same bytes. */
+  readonly file: ByteSource;
 }
 
 /**
@@ -134,8 +136,8 @@ export type OpenPicture = <T>(file: OpenFile, work: (picture: Picture) => Promis
 
 /** A picture in a file that sharp can decode, known by its header. */
 export interface Picture {
-  /** The file to decode: the picture's own, what a HEIC or JPEG XL was decoded into, or the preview of a raw file. */
-  readonly path: string;
+  /** Decoded by sharp: the picture itself, the file that a HEIC or JPEG XL was decoded into, or the preview of a raw file. */
+  readonly input: PictureInput;
   readonly contentType: string;
   /** Whether libjpeg decodes it: a JPEG, or the preview of a raw file. */
   readonly isJpeg: boolean;
@@ -152,8 +154,8 @@ export interface Picture {
   readonly unlimited: boolean;
   /** Found to be damaged while opening it. */
   readonly damaged: boolean;
-  /** The file to read metadata from, in addition to those below. */
-  readonly metadataPath: string;
+  /** Read for metadata, in addition to those below. */
+  readonly metadataInput: PictureInput;
   /** Metadata as libvips finds it, in a raw file, or where libvips does not look. */
   readonly exif: Uint8Array | undefined;
   readonly xmp: Uint8Array | undefined;
@@ -176,7 +178,7 @@ export async function isCutJpeg(picture: Picture, folder: string, warning: strin
   try {
     const file = await open(path, 'wx', 0o600);
     try {
-      for (const part of segmentsWithPixels(await readFile(picture.path))) await file.writeFile(part);
+      for (const part of segmentsWithPixels(await wholeOf(picture.input))) await file.writeFile(part);
     } finally {
       await file.close();
     }
@@ -213,22 +215,13 @@ const MAX_SCANS = 100;
 const CHUNK_BYTES = 1024 * 1024;
 
 /** Whether a JPEG may be decoded however often libjpeg warns: a few bytes of each of thousands of scans cost the time of the whole picture. */
-async function hasFewScans(path: string): Promise<boolean> {
-  const file = await open(path, 'r');
-  try {
-    return (await scansIn(file)) <= MAX_SCANS;
-  } finally {
-    await file.close();
-  }
-}
-
-async function scansIn(file: FileHandle): Promise<number> {
+async function hasFewScans(file: ByteSource): Promise<boolean> {
   const marker = Buffer.from([0xff, START_OF_SCAN]);
   let scans = 0;
   for (let start = 0; ; start += CHUNK_BYTES) {
     // One byte more, for a marker across the border.
     const chunk = await bytesAt(file, start, CHUNK_BYTES + 1);
     for (let at = chunk.indexOf(marker); at >= 0; at = chunk.indexOf(marker, at + 2)) scans += 1;
-    if (chunk.length <= CHUNK_BYTES) return scans;
+    if (chunk.length <= CHUNK_BYTES) return scans <= MAX_SCANS;
   }
 }

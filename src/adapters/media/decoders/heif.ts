@@ -1,7 +1,7 @@
-import { copyFile, type FileHandle, open as openFile, readFile, rm } from 'node:fs/promises';
+import { open as openFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDecoded, declaredColours } from '../formats/declared-colours.js';
-import { Boxes } from '../formats/file-bytes.js';
+import { Boxes, type ByteSource, copyOf, wholeOf } from '../formats/file-bytes.js';
 import { decodeHeif, type HeifStructure, heifStructure } from '../formats/heif.js';
 import { writePixelTiff } from '../formats/tiff-picture.js';
 import type { OpenFile, OpenPicture, Picture } from '../small-picture.js';
@@ -34,25 +34,25 @@ async function withAvif<T>(
   // The first picture of a sequence, which is decoded like any other once the file says that it is one.
   const path = join(order.folder, 'picture.avif');
   try {
-    await copyFile(order.path, path);
+    await copyOf(order.input, path);
     const copy = await openFile(path, 'r+');
     try {
       await copy.write('avif', MAJOR_BRAND_AT, 'latin1');
     } finally {
       await copy.close();
     }
-    return await work({ ...(await opened({ ...order, path }, structure)), metadataPath: order.path });
+    return await work({ ...(await opened({ ...order, input: path }, structure)), metadataInput: order.input });
   } finally {
     await rm(path, { force: true });
   }
 }
 
 async function withHeif<T>(
-  { path, folder, maxPixels, contentType }: OpenFile,
+  { input, folder, maxPixels, contentType }: OpenFile,
   structure: HeifStructure | null,
   work: (picture: Picture) => Promise<T>,
 ): Promise<T> {
-  const { icc, exif, xmp } = (await headerOf(path)).header ?? {};
+  const { icc, exif, xmp } = (await headerOf(input)).header ?? {};
   const colours = await declaredColours({
     header: { space: 'srgb', depth: 'uchar', icc, exif },
     codePoints: structure?.codePoints ?? null,
@@ -60,7 +60,7 @@ async function withHeif<T>(
   // 8 bits are too few for more light than sRGB has.
   const isHighRange = colours.space?.tone !== undefined;
   const space = isHighRange ? colours.space : null;
-  const decoded = decodeHeif(await readFile(path), { contentType, maxPixels, space, structure });
+  const decoded = decodeHeif(await wholeOf(input), { contentType, maxPixels, space, structure });
   const { width, height, channels, damaged } = decoded;
   const tiff = join(folder, 'pixels');
   try {
@@ -68,11 +68,11 @@ async function withHeif<T>(
     const facts = { contentType, isJpeg: false, width, height, orientation: 1, alpha: channels === 4, damaged };
     return await work({
       ...facts,
-      path: tiff,
+      input: tiff,
       colours: isHighRange ? asDecoded : colours,
       page: 0,
       unlimited: false,
-      metadataPath: path,
+      metadataInput: input,
       exif,
       xmp,
     });
@@ -82,7 +82,7 @@ async function withHeif<T>(
 }
 
 /** Frames in a track. */
-async function isSequence(file: FileHandle): Promise<boolean> {
-  const boxes = await new Boxes(file).within(0, (await file.stat()).size);
+async function isSequence(file: ByteSource): Promise<boolean> {
+  const boxes = await new Boxes(file).within(0, file.size);
   return boxes.some(({ type }) => type === 'moov');
 }

@@ -1,12 +1,12 @@
-import { type FileHandle, open as openFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompress, crc32 } from 'node:zlib';
 import { asDecoded } from '../formats/declared-colours.js';
-import { type Box, Boxes, bytesAt } from '../formats/file-bytes.js';
+import { type Box, Boxes, type ByteSource, bytesAt, inMemory } from '../formats/file-bytes.js';
 import { type Pixels, writePixelTiff } from '../formats/tiff-picture.js';
-import { type OpenFile, type OpenPicture, type SmallPicture, smallPicture } from '../small-picture.js';
+import { type OpenPicture, type SmallPicture, smallPicture } from '../small-picture.js';
 import { decodeFailed, Refusal, requirePictureSize } from '../sniff.js';
 import { opened } from './libvips.js';
 
@@ -15,7 +15,7 @@ import { opened } from './libvips.js';
  * colours are, and the decoder applies the first: EXIF of the container is ignored in both.
  */
 export const open: OpenPicture = async (order, work) => {
-  const { path, folder, contentType, maxPixels } = order;
+  const { input, folder, contentType, maxPixels } = order;
   const parts = await codestreamIn(order.file);
   await requireDeclaredSize(order.file, parts, maxPixels);
   const decoder = await JxlDecoder.load(order.file, parts, maxPixels);
@@ -25,7 +25,7 @@ export const open: OpenPicture = async (order, work) => {
     await writePixelTiff(tiff, pixels, undefined);
     const { width, height, channels } = pixels;
     return await work({
-      path: tiff,
+      input: tiff,
       contentType,
       isJpeg: false,
       width,
@@ -36,7 +36,7 @@ export const open: OpenPicture = async (order, work) => {
       page: 0,
       unlimited: false,
       damaged: pixels.damaged,
-      metadataPath: path,
+      metadataInput: input,
       ...(await metadataIn(order.file)),
     });
   } finally {
@@ -55,8 +55,8 @@ interface Part {
 }
 
 /** The decoder gets nothing else: it unpacks the metadata of a container, however much that is. */
-async function codestreamIn(file: FileHandle): Promise<readonly Part[]> {
-  const { size } = await file.stat();
+async function codestreamIn(file: ByteSource): Promise<readonly Part[]> {
+  const { size } = file;
   const boxes = await new Boxes(file).within(0, size);
   if (boxes[0]?.type !== CONTAINER) return [{ start: 0, end: size }];
   return boxes.flatMap(({ type, start, length, content }) => {
@@ -72,7 +72,7 @@ const SIDE_BITS = [9, 13, 18, 30] as const;
 const RATIOS = [null, [1, 1], [12, 10], [4, 3], [3, 2], [16, 9], [5, 4], [2, 1]] as const;
 
 /** Refuses a picture by the header of its codestream (ISO/IEC 18181-1, D.2), before the decoder has any of it. */
-async function requireDeclaredSize(file: FileHandle, parts: readonly Part[], maxPixels: number): Promise<void> {
+async function requireDeclaredSize(file: ByteSource, parts: readonly Part[], maxPixels: number): Promise<void> {
   let bytes = Buffer.alloc(0);
   for (const { start, end } of parts) {
     const length = Math.min(SIZE_BYTES - bytes.length, end - start);
@@ -133,18 +133,10 @@ async function decodedPixels(decoder: JxlDecoder, folder: string): Promise<Decod
 
 /** A strip as the decoder gives it: a PNG, which names its colours by numbers or a profile. */
 async function pixelsOfPng(png: Buffer, folder: string): Promise<SmallPicture> {
-  const path = join(folder, 'strip.png');
   nameDisplayP3(png);
-  await writeFile(path, png, { mode: 0o600 });
-  const file = await openFile(path, 'r');
-  try {
-    const order: OpenFile = { path, folder, file, contentType: 'image/png', maxPixels: Number.POSITIVE_INFINITY };
-    const picture = await opened(order, null);
-    return await smallPicture(picture, { width: picture.width, height: picture.height, failOn: 'error' });
-  } finally {
-    await file.close();
-    await rm(path, { force: true });
-  }
+  const order = { input: png, folder, file: inMemory(png), contentType: 'image/png' };
+  const picture = await opened({ ...order, maxPixels: Number.POSITIVE_INFINITY }, null);
+  return smallPicture(picture, { width: picture.width, height: picture.height, failOn: 'error' });
 }
 
 /** Where the type of the chunk behind IHDR is, and its numbers (PNG, third edition, 11.3.2.6). */
@@ -167,8 +159,8 @@ const TYPE_BYTES = 4;
 const EXIF_OFFSET_BYTES = 4;
 
 /** Reads EXIF and XMP of a container (ISO/IEC 18181-2, 9.4 to 9.6), each of which may be compressed. The first box of each counts, so that few are unpacked. */
-async function metadataIn(file: FileHandle): Promise<{ exif: Uint8Array | undefined; xmp: Uint8Array | undefined }> {
-  const { size } = await file.stat();
+async function metadataIn(file: ByteSource): Promise<{ exif: Uint8Array | undefined; xmp: Uint8Array | undefined }> {
+  const { size } = file;
   const found = new Map<string, Uint8Array | null>();
   const boxes = await new Boxes(file).within(0, size);
   for (const box of boxes[0]?.type === CONTAINER ? boxes : []) {
@@ -188,7 +180,7 @@ function tiffIn(exif: Uint8Array): Uint8Array | undefined {
 }
 
 /** Null when there is too much of it, or it cannot be unpacked. */
-async function contentOf(file: FileHandle, box: Box, isPacked: boolean): Promise<Uint8Array | null> {
+async function contentOf(file: ByteSource, box: Box, isPacked: boolean): Promise<Uint8Array | null> {
   const bytes = box.start + box.length - box.content;
   if (bytes > MAX_METADATA_BYTES) return null;
   const stored = await bytesAt(file, box.content, bytes);
@@ -222,7 +214,7 @@ class JxlDecoder {
   }
 
   /** Reads a codestream. Throws a refusal when that cannot be, or it is of more than `maxPixels`. */
-  static async load(file: FileHandle, parts: readonly Part[], maxPixels: number): Promise<JxlDecoder> {
+  static async load(file: ByteSource, parts: readonly Part[], maxPixels: number): Promise<JxlDecoder> {
     const decoder = new JxlDecoder(await instance());
     // Its header is read once all is there: of a profile that is incomplete, the decoder says that it is wrong.
     let isSound = true;

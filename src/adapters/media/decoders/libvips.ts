@@ -1,8 +1,7 @@
-import type { FileHandle } from 'node:fs/promises';
 import type { Metadata } from 'sharp';
 import sharp from 'sharp';
 import { declaredColours, pngColours } from '../formats/declared-colours.js';
-import { bytesAt, inMemory } from '../formats/file-bytes.js';
+import { type ByteSource, bytesAt, inMemory, type PictureInput } from '../formats/file-bytes.js';
 import type { HeifStructure } from '../formats/heif.js';
 import { type EmbeddedMetadata, pngMetadata } from '../formats/png.js';
 import { TiffReader, tiffHeader, tiffOf } from '../formats/tiff-reader.js';
@@ -20,8 +19,8 @@ export const open: OpenPicture = async (order, work) => {
 
 /** The picture as libvips tells of it; the structure is that of an AVIF. */
 export async function opened(order: OpenFile, structure: HeifStructure | null): Promise<Picture> {
-  const { path, maxPixels, contentType, file } = order;
-  const { header, unlimited } = await headerOf(path);
+  const { input, maxPixels, contentType, file } = order;
+  const { header, unlimited } = await headerOf(input);
   if (header === null) throw unlimited ? beyondDecoder(contentType) : decodeFailed();
   // In a TIFF whose directories cannot be read.
   if (header.channels > 4 && header.space !== 'cmyk') throw unsupportedFeature(`Files of ${header.channels} channels`);
@@ -32,9 +31,9 @@ export async function opened(order: OpenFile, structure: HeifStructure | null): 
   const lying = { width: header.width, height: header.height };
   const { width, height } = heif ? header.autoOrient : isTurned(orientation) ? swapped(lying) : lying;
   requirePictureSize(width, height, maxPixels);
-  requireDensity({ contentType, width, height, sizeBytes: (await file.stat()).size });
+  requireDensity({ contentType, width, height, sizeBytes: file.size });
   return {
-    path,
+    input,
     contentType,
     isJpeg: header.format === 'jpeg',
     width,
@@ -48,7 +47,7 @@ export async function opened(order: OpenFile, structure: HeifStructure | null): 
     page: 0,
     unlimited,
     damaged: false,
-    metadataPath: path,
+    metadataInput: input,
     exif: header.exif ?? found.exif,
     xmp: header.xmp ?? found.xmp,
     iptc: found.iptc,
@@ -56,7 +55,7 @@ export async function opened(order: OpenFile, structure: HeifStructure | null): 
 }
 
 /** Reads the metadata that libvips does not find. */
-async function embeddedMetadata(file: FileHandle, contentType: string): Promise<EmbeddedMetadata> {
+async function embeddedMetadata(file: ByteSource, contentType: string): Promise<EmbeddedMetadata> {
   if (contentType === 'image/png') return pngMetadata(file);
   if (contentType !== 'image/gif') return {};
   return { xmp: gifXmp(await bytesAt(file, 0, GIF_HEAD_BYTES)) };
@@ -74,8 +73,10 @@ async function orientationIn(exif: Uint8Array): Promise<number | undefined> {
 }
 
 /** The header as libvips reads it; null when it cannot. Without limits of a decoder only where these are what is in the way: ours hold. */
-export async function headerOf(path: string): Promise<{ header: Metadata | null; unlimited: boolean }> {
-  const read = (unlimited: boolean) => sharp(path, { failOn: 'none', limitInputPixels: false, unlimited }).metadata();
+export async function headerOf(
+  input: PictureInput,
+): Promise<{ readonly header: Metadata | null; readonly unlimited: boolean }> {
+  const read = (unlimited: boolean) => sharp(input, { failOn: 'none', limitInputPixels: false, unlimited }).metadata();
   try {
     return { header: await read(false), unlimited: false };
   } catch (error) {
@@ -89,7 +90,7 @@ export function exifOrientation(value = 1): number {
   return value >= 1 && value <= 8 ? value : 1;
 }
 
-async function requireFrameSize(file: FileHandle, maxPixels: number): Promise<void> {
+async function requireFrameSize(file: ByteSource, maxPixels: number): Promise<void> {
   const frame = firstFrame(await bytesAt(file, 0, GIF_HEAD_BYTES));
   if (frame) requirePictureSize(frame.width, frame.height, maxPixels);
 }

@@ -1,9 +1,9 @@
-import { type FileHandle, open as openFile, rm } from 'node:fs/promises';
+import { open as openFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { renditionSizes } from '../../../core/media/media-reader.js';
 import { declaredColours } from '../formats/declared-colours.js';
-import { bytesAt } from '../formats/file-bytes.js';
+import { type ByteSource, bytesAt } from '../formats/file-bytes.js';
 import {
   isCut,
   largestPreview,
@@ -22,7 +22,7 @@ const MIN_PREVIEW = renditionSizes.small;
 const CHUNK_BYTES = 1024 * 1024;
 
 /** Returns what the file says if it is a raw file, by its structure alone; null when it is not. */
-export async function readRaw(file: FileHandle): Promise<RawFile | typeof OTHER_RAW | null> {
+export async function readRaw(file: ByteSource): Promise<RawFile | typeof OTHER_RAW | null> {
   return (await readTiffRaw(file)) ?? (await readRaf(file)) ?? (await readCr3(file));
 }
 
@@ -42,8 +42,8 @@ export const open: OpenPicture = async (order, work) => {
   }
 };
 
-async function requirePreview(raw: RawFile, file: FileHandle): Promise<Preview> {
-  const { size } = await file.stat();
+async function requirePreview(raw: RawFile, file: ByteSource): Promise<Preview> {
+  const { size } = file;
   const preview = await largestPreview(file, raw, size);
   if (preview !== null && preview.longestSide >= MIN_PREVIEW) return preview;
   throw isCut(raw, size).preview ? decodeFailed() : noPreview(raw.contentType, MIN_PREVIEW);
@@ -65,7 +65,7 @@ async function opened(
   const orientation = [header.orientation, raw.orientation].find(isOrientation) ?? 1;
   const size = isTurned(orientation) ? swapped({ width, height }) : { width, height };
   return {
-    path,
+    input: path,
     contentType,
     isJpeg: true,
     ...size,
@@ -74,8 +74,8 @@ async function opened(
     colours: await declaredColours({ header, codePoints: null, isAdobeRgb: raw.isAdobeRgb }),
     page: 0,
     unlimited: false,
-    damaged: isCut(raw, (await file.stat()).size).sensorData,
-    metadataPath: path,
+    damaged: isCut(raw, file.size).sensorData,
+    metadataInput: path,
     exif: raw.metadata ? metadataTiff(raw.metadata.little, raw.metadata) : undefined,
     xmp: raw.xmp ?? header.xmp,
   };
@@ -85,7 +85,7 @@ function isOrientation(value: number | null | undefined): value is number {
   return typeof value === 'number' && value >= 1 && value <= 8;
 }
 
-async function copy(from: FileHandle, { start, length }: Range, path: string): Promise<void> {
+async function copy(from: ByteSource, { start, length }: Range, path: string): Promise<void> {
   const to = await openFile(path, 'wx', 0o600);
   try {
     for (let at = 0; at < length; at += CHUNK_BYTES) {

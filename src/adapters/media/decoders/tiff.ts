@@ -6,18 +6,18 @@ import { exifOrientation, opened } from './libvips.js';
 
 /** Opens the largest page of a TIFF in full resolution, decoded here where libvips does not know its compression or samples. */
 export const open: OpenPicture = async (order, work) => {
-  const { path, folder, file, maxPixels } = order;
+  const { input, folder, file, maxPixels } = order;
   const page = await tiffPage(file);
   if (page === null) return work(await opened(order, null));
   requirePictureSize(page.width, page.height, maxPixels);
-  return withUnpackedTiff({ page, path, folder }, async (decoded) => {
+  return withUnpackedTiff({ page, input, folder }, async (decoded) => {
     const { header } = decoded;
     requirePictureSize(header.width, header.height, maxPixels);
     const size = { width: header.width, height: header.height };
     const orientation = exifOrientation(header.orientation);
     return work({
       ...(isTurned(orientation) ? swapped(size) : size),
-      path: decoded.path,
+      input: decoded.input,
       page: decoded.page,
       contentType: order.contentType,
       isJpeg: false,
@@ -28,7 +28,7 @@ export const open: OpenPicture = async (order, work) => {
         : await declaredColours({ header, codePoints: null, isAdobeRgb: await isAdobeRgbByTiff(file) }),
       unlimited: false,
       damaged: decoded.damaged,
-      metadataPath: path,
+      metadataInput: input,
       exif: header.exif,
       xmp: header.xmp,
     });

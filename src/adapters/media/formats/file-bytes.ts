@@ -1,8 +1,46 @@
-import type { FileHandle } from 'node:fs/promises';
+import { copyFile, open, readFile, writeFile } from 'node:fs/promises';
 
-/** A file that is open, or bytes in memory. */
+/** A picture as libraries take it: the path of its file, or its bytes in memory. Nothing changes either. */
+export type PictureInput = string | Buffer;
+
+/** Bytes to read parts of: of a file that is open, or in memory. */
 export interface ByteSource {
+  readonly size: number;
   read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
+}
+
+/** Opens a picture for `work`, wherever it is. */
+export async function withSource<T>(input: PictureInput, work: (source: ByteSource) => Promise<T>): Promise<T> {
+  if (typeof input !== 'string') return work(inMemory(input));
+  const file = await open(input, 'r');
+  try {
+    const { size } = await file.stat();
+    return await work({ size, read: (...of) => file.read(...of) });
+  } finally {
+    await file.close();
+  }
+}
+
+export function inMemory(bytes: Uint8Array): ByteSource {
+  return {
+    size: bytes.length,
+    read: async (buffer, offset, length, position) => {
+      const part = bytes.subarray(position, position + length);
+      buffer.set(part, offset);
+      return { bytesRead: part.length };
+    },
+  };
+}
+
+/** Returns all of it, for the caller to change. */
+export async function wholeOf(input: PictureInput): Promise<Buffer> {
+  return typeof input === 'string' ? readFile(input) : Buffer.from(input);
+}
+
+/** Writes all of it to a new file, for the caller to change. */
+export async function copyOf(input: PictureInput, path: string): Promise<void> {
+  if (typeof input === 'string') await copyFile(input, path);
+  else await writeFile(path, input, { mode: 0o600 });
 }
 
 /** Fewer when the file ends before; none from places that no file has. */
@@ -11,16 +49,6 @@ export async function bytesAt(file: ByteSource, start: number, length: number): 
   const buffer = Buffer.alloc(length);
   const { bytesRead } = await file.read(buffer, 0, length, start);
   return buffer.subarray(0, bytesRead);
-}
-
-export function inMemory(bytes: Uint8Array): ByteSource {
-  return {
-    read: async (buffer, offset, length, position) => {
-      const part = bytes.subarray(position, position + length);
-      buffer.set(part, offset);
-      return { bytesRead: part.length };
-    },
-  };
 }
 
 /** A box of an ISO base media file (ISO 14496-12, 4.2). It may be said to be longer than the file. */
@@ -40,7 +68,7 @@ export const UUID_BYTES = 16;
 export class Boxes {
   #left = MAX_BOXES;
 
-  constructor(private readonly file: FileHandle) {}
+  constructor(private readonly file: ByteSource) {}
 
   /** Boxes within a box, `skipped` bytes after its content begins. */
   in(box: Box, skipped = 0): Promise<readonly Box[]> {

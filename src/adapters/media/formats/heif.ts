@@ -1,10 +1,9 @@
-import type { FileHandle } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Libheif, default as OpenLibheif } from 'libheif-js/libheif-wasm/libheif-bundle.js';
 import type { Region, Size } from '../../../core/media/transformation.js';
 import { beyondDecoder, decodeFailed, requirePictureSize, unsupportedFeature } from '../sniff.js';
 import { type CodePoints, type ColourSpace, converter } from './colour-space.js';
-import { Boxes, bytesAt } from './file-bytes.js';
+import { Boxes, type ByteSource, bytesAt } from './file-bytes.js';
 import type { Pixels } from './tiff-picture.js';
 
 // From libheif's heif_image.h.
@@ -164,8 +163,8 @@ const MAX_META_BYTES = 8 * 1024 * 1024;
 const MAX_DERIVATIONS = 4;
 
 /** Null when it has no primary picture. */
-export async function heifStructure(file: FileHandle): Promise<HeifStructure | null> {
-  const top = await new Boxes(file).within(0, (await file.stat()).size);
+export async function heifStructure(file: ByteSource): Promise<HeifStructure | null> {
+  const top = await new Boxes(file).within(0, file.size);
   const [type] = top;
   const meta = top.find((box) => box.type === 'meta');
   if (type?.type !== 'ftyp' || !meta) return null;

@@ -1,5 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
-import { bytesAt } from './file-bytes.js';
+import { type ByteSource, bytesAt, inMemory } from './file-bytes.js';
 
 /** EXIF as a TIFF, and IPTC records; each undefined unless it spans several segments. */
 export interface SplitMetadata {
@@ -20,7 +19,7 @@ const MAX_SEGMENTS = 2000;
  * The metadata of a JPEG that is larger than a segment (64 KiB) and so spans several: EXIF continues in further APP1 segments, as ExifTool
  * writes it, and Photoshop's resources, including IPTC, in further APP13 segments. Segments beyond `maxBytes` are omitted.
  */
-export async function splitMetadata(file: FileHandle, maxBytes: number): Promise<SplitMetadata> {
+export async function splitMetadata(file: ByteSource, maxBytes: number): Promise<SplitMetadata> {
   const [exif, photoshop]: [Buffer[], Buffer[]] = [[], []];
   let size = 0;
   for await (const { marker, start, length } of segments(file)) {
@@ -37,6 +36,20 @@ export async function splitMetadata(file: FileHandle, maxBytes: number): Promise
   return { ...(exif.length > 1 && { exif: Buffer.concat(exif) }), ...(iptc && { iptc }) };
 }
 
+/** Enough to see that a scan follows. */
+const SCAN_HEAD_BYTES = 64;
+
+/** All that precedes the picture, and the beginning of its first scan; null when that is more than `maxBytes`. */
+export async function headOf(file: ByteSource, maxBytes: number): Promise<Buffer | null> {
+  const head = await bytesAt(file, 0, maxBytes + SCAN_HEAD_BYTES);
+  let end = 0;
+  for await (const { start, length } of segments(inMemory(head))) {
+    end = start + length;
+    if (end > maxBytes) return null;
+  }
+  return head.subarray(0, end + SCAN_HEAD_BYTES);
+}
+
 interface Segment {
   readonly marker: number;
   /** Start of its content, in bytes from the start of the file. */
@@ -45,7 +58,7 @@ interface Segment {
 }
 
 /** Segments before the picture (ITU-T T.81, B.1.1) of the JPEG at `from`; none if nothing there begins as a JPEG. */
-export async function* segments(file: FileHandle, from = 0): AsyncGenerator<Segment> {
+export async function* segments(file: ByteSource, from = 0): AsyncGenerator<Segment> {
   if (!(await bytesAt(file, from, 2)).equals(Buffer.from([0xff, 0xd8]))) return;
   for (let at = from + 2, seen = 0; seen < MAX_SEGMENTS; seen += 1) {
     const head = await bytesAt(file, at, 4);

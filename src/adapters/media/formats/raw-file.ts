@@ -1,5 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
-import { bytesAt } from './file-bytes.js';
+import { type ByteSource, bytesAt } from './file-bytes.js';
 import { segments } from './jpeg-metadata.js';
 import type { TiffDirectory, TiffEntry, TiffReader } from './tiff-reader.js';
 
@@ -29,7 +28,7 @@ export interface RawFile {
 export const OTHER_RAW = 'other raw';
 
 /** Reads a file of one family of raw formats; null when it is not one. */
-export type RawReader = (file: FileHandle) => Promise<RawFile | typeof OTHER_RAW | null>;
+export type RawReader = (file: ByteSource) => Promise<RawFile | typeof OTHER_RAW | null>;
 
 /** A tag with its value as in the file. */
 interface CopiedEntry {
@@ -131,7 +130,7 @@ export interface Preview extends Range {
  * The preview with the most pixels; of several of that size, the one with the most bytes. Null when the file contains none in full.
  * @param size Of the file, in bytes.
  */
-export async function largestPreview(file: FileHandle, raw: RawFile, size: number): Promise<Preview | null> {
+export async function largestPreview(file: ByteSource, raw: RawFile, size: number): Promise<Preview | null> {
   let largest: (Preview & { readonly pixels: number }) | null = null;
   for (const { start, length } of raw.jpegs.slice(0, MAX_JPEGS)) {
     if (length === 0 || start + length > size) continue;
@@ -152,7 +151,7 @@ export function isCut({ jpegs, sensorData }: RawFile, size: number): { preview: 
 }
 
 /** Size of the picture that a JPEG contains; null when it is none for people to look at. */
-async function frameOf(file: FileHandle, start: number): Promise<{ width: number; height: number } | null> {
+async function frameOf(file: ByteSource, start: number): Promise<{ width: number; height: number } | null> {
   for await (const { marker, start: content } of segments(file, start)) {
     if (!FRAMES.includes(marker)) continue;
     if (!FRAMES_OF_PICTURES.includes(marker)) return null;

@@ -1,6 +1,5 @@
-import type { FileHandle } from 'node:fs/promises';
 import { namesAdobeRgb } from './declared-colours.js';
-import { type Box, Boxes, bytesAt, UUID_BYTES } from './file-bytes.js';
+import { type Box, Boxes, type ByteSource, bytesAt, UUID_BYTES } from './file-bytes.js';
 import { entriesOf, mainEntries, OTHER_RAW, type Range, type RawFile, type RawReader } from './raw-file.js';
 import { type TiffDirectory, type TiffHeader, TiffReader, tiffHeader } from './tiff-reader.js';
 
@@ -22,8 +21,7 @@ const PREVIEW_HEAD_BYTES = 24;
  */
 export const readCr3: RawReader = async (file) => {
   const boxes = new Boxes(file);
-  const { size } = await file.stat();
-  const top = await boxes.within(0, size);
+  const top = await boxes.within(0, file.size);
   const [type] = top;
   if (type?.type !== 'ftyp' || (await bytesAt(file, type.content, 4)).toString('latin1') !== BRAND) return null;
   const moov = top.find((box) => box.type === 'moov');
@@ -56,7 +54,7 @@ export const readCr3: RawReader = async (file) => {
 };
 
 /** The single picture of each track. */
-async function tracks(file: FileHandle, boxes: Boxes, moov: readonly Box[]): Promise<readonly Range[]> {
+async function tracks(file: ByteSource, boxes: Boxes, moov: readonly Box[]): Promise<readonly Range[]> {
   const found: Range[] = [];
   for (const track of moov.filter(({ type }) => type === 'trak')) {
     const table = await boxes.at(track, 'mdia', 'minf', 'stbl');
@@ -75,7 +73,7 @@ async function tracks(file: FileHandle, boxes: Boxes, moov: readonly Box[]): Pro
   return found;
 }
 
-async function previewIn(file: FileHandle, boxes: Boxes, uuid: Box): Promise<readonly Range[]> {
+async function previewIn(file: ByteSource, boxes: Boxes, uuid: Box): Promise<readonly Range[]> {
   const [preview] = await boxes.in(uuid, UUID_BYTES + PREVIEW_COUNT_BYTES);
   if (preview?.type !== 'PRVW') return [];
   const head = await bytesAt(file, preview.start, PREVIEW_HEAD_BYTES);
@@ -84,7 +82,7 @@ async function previewIn(file: FileHandle, boxes: Boxes, uuid: Box): Promise<rea
 }
 
 async function directoryOf(
-  file: FileHandle,
+  file: ByteSource,
   box: Box | undefined,
 ): Promise<{ tiff: TiffReader; directory: TiffDirectory | null } | null> {
   const header = box ? await tiffHeader(file, box.content) : null;
@@ -93,7 +91,7 @@ async function directoryOf(
   return { tiff, directory: await tiff.directory(header.first) };
 }
 
-async function contentOf(file: FileHandle, uuid: Box): Promise<Uint8Array | null> {
+async function contentOf(file: ByteSource, uuid: Box): Promise<Uint8Array | null> {
   const length = uuid.start + uuid.length - uuid.content - UUID_BYTES;
   return length > 0 && length <= MAX_XMP_BYTES ? bytesAt(file, uuid.content + UUID_BYTES, length) : null;
 }
@@ -168,7 +166,7 @@ export const readTiffRaw: RawReader = async (file) => {
 const SAYS_WHERE_ITS_DATA_IS = ['image/x-adobe-dng', 'image/x-canon-cr2', 'image/x-nikon-nef'];
 
 async function typeOf(
-  file: FileHandle,
+  file: ByteSource,
   { magic }: TiffHeader,
   tiff: TiffReader,
   pictures: Pictures,
@@ -252,7 +250,7 @@ const LONGEST_HEADER = 16;
  * elsewhere.
  */
 async function olympusPreview(
-  file: FileHandle,
+  file: ByteSource,
   tiff: TiffReader,
   exif: TiffDirectory | null,
 ): Promise<readonly Range[]> {

@@ -1,9 +1,10 @@
-import { copyFile, type FileHandle, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { systemCode } from '../../local-blobs/files.js';
 import { decodeFailed, unsupportedFeature } from '../sniff.js';
 import { converter, D50, fromXyz, type Vector } from './colour-space.js';
+import { type ByteSource, copyOf, type PictureInput } from './file-bytes.js';
 import { type TiffDirectory, TiffReader, tiffHeader } from './tiff-reader.js';
 
 /** A page of a TIFF (TIFF 6.0, section 8), as far as it matters for decoding it. */
@@ -66,7 +67,7 @@ const LAST_CHANNEL = 4;
  * The page that is the picture: the first, unless it says that it is a reduced copy or a mask; then the largest of those that are neither.
  * Null when the directories cannot be read, which is for the decoder to judge. Throws a refusal that names what the decoder lacks.
  */
-export async function tiffPage(file: FileHandle): Promise<TiffPage | null> {
+export async function tiffPage(file: ByteSource): Promise<TiffPage | null> {
   const header = await tiffHeader(file, 0);
   if (header === null || (header.magic !== 42 && !header.isBig)) return null;
   const tiff = new TiffReader(file, 0, header.little, header.isBig);
@@ -134,14 +135,14 @@ function requireDecodable({ compression, photometric, bits, sampleFormat }: Tiff
 
 interface TiffOrder {
   readonly page: TiffPage;
-  readonly path: string;
+  readonly input: PictureInput;
   /** Where temporary files may be created. */
   readonly folder: string;
 }
 
 /** The picture that sharp decodes: a page of the file itself, or what had to be made of it before. */
 export interface DecodableTiff {
-  readonly path: string;
+  readonly input: PictureInput;
   readonly page: number;
   /** The header of the page. */
   readonly header: Metadata;
@@ -157,23 +158,23 @@ const inputOf = (page: TiffPage) =>
 
 /** Unpacks a page for `work` if sharp would misunderstand it. */
 export async function withUnpackedTiff<T>(order: TiffOrder, work: (tiff: DecodableTiff) => Promise<T>): Promise<T> {
-  const { page, path, folder } = order;
+  const { page, input, folder } = order;
   const { photometric, bits, channels, alphaChannel } = page;
   const isLab = (photometric === CIELAB || photometric === ICCLAB) && bits === 8;
   if (isLab) return withTemporary(join(folder, 'lab.tif'), async (to) => work(await unpackLab(order, to)));
-  const header = await headerOf(path, page);
+  const header = await headerOf(input, page);
   const colours = COLOURS[photometric] ?? channels;
   const isPlain = channels <= colours || (channels === colours + 1 && alphaChannel !== null);
-  if (isPlain) return work({ path, page: page.index, header, isSrgb: false, damaged: false });
+  if (isPlain) return work({ input, page: page.index, header, isSrgb: false, damaged: false });
   return withTemporary(join(folder, 'colours.tif'), async (to) => {
     const damaged = await unpackColours(order, header, to);
-    return work({ path: to, page: 0, header, isSrgb: false, damaged });
+    return work({ input: to, page: 0, header, isSrgb: false, damaged });
   });
 }
 
 /** The header as libvips reads it, which must be of the size that the directory says: that was checked. */
-async function headerOf(path: string, page: TiffPage): Promise<Metadata> {
-  const header = await sharp(path, inputOf(page))
+async function headerOf(input: PictureInput, page: TiffPage): Promise<Metadata> {
+  const header = await sharp(input, inputOf(page))
     .metadata()
     .catch(() => null);
   if (header === null || header.width !== page.width || header.height !== page.height) throw decodeFailed();
@@ -192,16 +193,16 @@ async function withTemporary<T>(path: string, work: (path: string) => Promise<T>
  * Leaves out what is neither colour nor transparency: sharp takes any channel behind the colours for transparency. Whether the file is
  * damaged.
  */
-async function unpackColours({ page, path }: TiffOrder, { space }: Metadata, to: string): Promise<boolean> {
+async function unpackColours({ page, input }: TiffOrder, { space }: Metadata, to: string): Promise<boolean> {
   const { alphaChannel } = page;
   const write = async (failOn: 'error' | 'none') => {
-    const input = () => sharp(path, { ...inputOf(page), failOn }).keepIccProfile();
+    const opened = () => sharp(input, { ...inputOf(page), failOn }).keepIccProfile();
     const kept = (pipeline: Sharp) => pipeline.pipelineColourspace(space).toColourspace(space).tiff(UNCOMPRESSED);
-    if (alphaChannel === null) return kept(input().removeAlpha()).toFile(to);
+    if (alphaChannel === null) return kept(opened().removeAlpha()).toFile(to);
     return withTemporary(`${to}.opaque`, (opaque) =>
       withTemporary(`${to}.alpha`, async (alpha) => {
-        await kept(input().removeAlpha()).toFile(opaque);
-        await kept(input().extractChannel(alphaChannel as 0)).toFile(alpha);
+        await kept(opened().removeAlpha()).toFile(opaque);
+        await kept(opened().extractChannel(alphaChannel as 0)).toFile(alpha);
         const whole = { limitInputPixels: false } as const;
         const joined = sharp(opaque, whole).keepIccProfile().joinChannel(alpha, whole);
         return joined.toColourspace(space).tiff(UNCOMPRESSED).toFile(to);
@@ -230,10 +231,10 @@ async function decodedOrDamaged(decode: (failOn: 'error' | 'none') => Promise<un
 /**
  * Unpacks CIELab of 8 bits, which libvips refuses (8.18), as sRGB: it is decoded as if it were RGB, which leaves the numbers as they are.
  */
-async function unpackLab({ page, path }: TiffOrder, to: string): Promise<DecodableTiff> {
+async function unpackLab({ page, input }: TiffOrder, to: string): Promise<DecodableTiff> {
   const { width, alphaChannel, photometric, photometricAt, little, white } = page;
   return withTemporary(`${to}.rgb`, async (copy) => {
-    await copyFile(path, copy);
+    await copyOf(input, copy);
     const file = await open(copy, 'r+');
     try {
       await file.write(Buffer.from(little ? [RGB, 0] : [0, RGB]), 0, 2, photometricAt);
@@ -265,7 +266,7 @@ async function unpackLab({ page, path }: TiffOrder, to: string): Promise<Decodab
       return convert(light, channels);
     };
     await writePixelTiff(to, { width, height: page.height, channels, row }, undefined);
-    return { path: to, page: 0, header, isSrgb: true, damaged };
+    return { input: to, page: 0, header, isSrgb: true, damaged };
   });
 }
 
