@@ -1,4 +1,4 @@
-import { type CommandParser, createClient, defineScript } from 'redis';
+import { type CommandParser, createClient, defineScript } from '@redis/client';
 import {
   type Budget,
   type RateWindowStore,

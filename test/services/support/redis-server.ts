@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient } from 'redis';
+import { createClient } from '@redis/client';
 import { until } from '../../e2e/support/processes.js';
 import { freePort } from '../../e2e/support/service.js';
 import { Daemon } from './daemon.js';
