@@ -1,10 +1,13 @@
 // What five requests cost: milliseconds of a processor, of all processes of the service, against a bare server in the same run, the
-// database included in both. Fails when one costs 15 % more than bench/cost.json says, in each of four starts. Rates depend on what else runs on a machine; these ratios hardly do. Needs wrk.
+// database included in both; and how many statements an imported photo takes, of small ones by eight connections. Fails when one costs 15 % more than
+// bench/cost.json says, in each of four starts. Rates depend on what else runs on a machine; these hardly do. Needs wrk.
 //   npm run bench -- cost            compares
 //   npm run bench -- cost --write notes what was measured, to be committed with the change that explains it
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
 import { fill, threeMegabytes, upload } from './library.mjs';
 import { load, measured } from './load.mjs';
@@ -14,6 +17,7 @@ import { apiOf, root, startService } from './service.mjs';
 
 const NOTED = join(root, 'bench', 'cost.json');
 const PHOTOS = 2000;
+const [STATEMENTS, IMPORTED] = ['statements a photo', 400];
 const ALLOWED = 1.15;
 /** Seconds; until Node has compiled most of what is asked for. A row that would have needed more is measured again. */
 const WARM_UP = 1;
@@ -30,7 +34,12 @@ async function main() {
   const costs = {};
   const dearer = () => Object.keys({ ...noted, ...costs }).filter((name) => !(costs[name] <= wanted(name)));
   for (let start = 0; start < STARTS && dearer().length > 0; start += 1) {
-    await withRows(async (service, rows) => {
+    await withRows(async (service, rows, jpeg) => {
+      if (!(costs[STATEMENTS] <= wanted(STATEMENTS))) {
+        const count = await statements(service, jpeg);
+        costs[STATEMENTS] = chosen(costs[STATEMENTS] ?? count, count);
+        console.log(`${STATEMENTS.padEnd(24)} ${costs[STATEMENTS].toFixed(2)}, ${noted[STATEMENTS]} noted`);
+      }
       for (const [name, target, bare] of rows) {
         if (costs[name] <= wanted(name)) continue;
         await Promise.all([load(bare, WARM_UP), load(target, WARM_UP)]);
@@ -45,6 +54,18 @@ async function main() {
     console.error(`over ${ALLOWED} × what bench/cost.json says: ${dearer().join(', ')}`);
     process.exitCode = 1;
   }
+}
+
+/** Statements of the service for each of `IMPORTED` photos. */
+async function statements(service, jpeg) {
+  const soFar = async () => {
+    process.kill(service.pid, 'SIGUSR2');
+    await delay(500);
+    return Number(readFileSync(service.env.STATEMENTS_FILE, 'utf8'));
+  };
+  const before = await soFar();
+  await upload(service, jpeg, IMPORTED);
+  return Math.round((((await soFar()) - before) / IMPORTED) * 100) / 100;
 }
 
 /** The least of the tries, at most until one is as cheap as wanted. */
@@ -69,15 +90,20 @@ async function cost({ target, bare, service }, wanted) {
 
 async function withRows(work) {
   const folder = mkdtempSync(join(tmpdir(), 'phs-bench-cost-'));
-  const service = await startService();
+  const counting = join(root, 'bench', 'count-statements.mjs');
+  const service = await startService({
+    STATEMENTS_FILE: join(folder, 'statements'),
+    NODE_OPTIONS: `--import ${pathToFileURL(counting)}`,
+  });
   const database = await openEmbeddedPostgres(service.dataDir, 'share', () => undefined);
   const references = new References(database.connection);
   try {
+    const jpeg = readFileSync(join(root, 'examples', 'photos', 'rocks.jpg'));
     const [id] = await upload(service, await threeMegabytes(), 1);
     await fill(database.connection, PHOTOS);
     const { urls } = await apiOf(service)('GET', `/photos/${id}?include=urls`);
     const paths = { photo: `/api/v1/photos/${id}`, thumb: new URL(urls.thumb).pathname };
-    await work(service, await readRows(service, references, paths, folder));
+    await work(service, await readRows(service, references, paths, folder), jpeg);
   } finally {
     references.stop();
     await database.stop();

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import sharp from 'sharp';
 import { fillLibrary } from './scale/rows-read.mjs';
-import { apiOf, root } from './service.mjs';
+import { apiOf, root, timedEach } from './service.mjs';
 
 /** Noise does not compress: 3 MB at about 4 megapixels. */
 export async function threeMegabytes() {
@@ -20,24 +20,24 @@ export async function threeMegabytes() {
   }
 }
 
-/** So many photos made of one, no two of the same bytes. Their ids. */
+const UPLOADS_AT_ONCE = 8;
+
+/** So many photos made of one, no two of the same bytes, at most 500. The ids of the first page of them. */
 export async function upload(service, jpeg, count) {
   const api = apiOf(service);
   const files = Array.from({ length: count }, (_, index) => Buffer.concat([jpeg, Buffer.from(String(index))]));
   const { id } = await api('POST', '/imports', {});
   const named = files.map((bytes, index) => ({ filename: `${index}.jpg`, sizeBytes: bytes.length }));
   const { data } = await api('POST', `/imports/${id}/photos`, { photos: named });
-  for (const [index, { photo }] of data.entries()) {
-    await fetch(photo.upload.url, { method: 'PUT', headers: photo.upload.headers, body: files[index] });
-  }
+  const send = ([index, { photo }]) =>
+    fetch(photo.upload.url, { method: 'PUT', headers: photo.upload.headers, body: files[index] });
+  await timedEach(data.entries(), UPLOADS_AT_ONCE, send);
   await api('POST', `/imports/${id}/finalize`);
-  for (;;) {
-    const { photos: items } = await api('GET', `/imports/${id}?include=photos`);
-    const failed = items.data.find(({ status }) => status === 'failed');
-    if (failed) throw new Error(JSON.stringify(failed.error));
-    if (items.data.every(({ status }) => status === 'imported')) return items.data.map(({ photoId }) => photoId);
-    await delay(50);
-  }
+  while ((await api('GET', `/imports/${id}`)).status === 'processing') await delay(500);
+  const { photos: items } = await api('GET', `/imports/${id}?include=photos`);
+  const failed = items.data.find(({ status }) => status !== 'imported');
+  if (failed) throw new Error(JSON.stringify(failed.error));
+  return items.data.map(({ photoId }) => photoId);
 }
 
 /** Rows of so many photos, for customer 1. */
