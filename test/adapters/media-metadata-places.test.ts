@@ -1,5 +1,5 @@
 /* @rest */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
@@ -73,6 +73,26 @@ test.each([
   const moved = await factsOf(heifWithExifFarIn(await heic(), layout));
   expect(moved).toEqual(await unmoved);
   expect(moved.camera?.lens).toBe('iPhone 7 back camera 3.99mm f/1.8');
+});
+
+test('metadata of a JPEG are the same behind a comment so long that another thread reads them', async () => {
+  const folder = join(__dirname, '../fixtures/photos');
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.jpg'));
+  expect(names.length).toBeGreaterThan(20);
+  const comment = Buffer.alloc(2 + 0xffff, 'x');
+  comment.writeUInt32BE(0xfffe_ffff);
+  const facts = async (jpeg: Buffer) => {
+    const inspection = await media.reader.inspect(bytesOf(jpeg), { customerId: 1, maxPixels: 210_000_000 });
+    if (inspection.outcome === 'refused') return inspection.error.code;
+    // A film is behind the picture, which is moved by the comment.
+    const { companion: _, ...facts } = inspection.facts;
+    return facts;
+  };
+  for (const name of names) {
+    const jpeg = await readFile(join(folder, name));
+    const behind = Buffer.concat([jpeg.subarray(0, 2), comment, jpeg.subarray(2)]);
+    expect([name, await facts(behind)]).toEqual([name, await facts(jpeg)]);
+  }
 });
 
 test.each([1, 2, 5])('title and time of a JPEG whose IPTC is in %s segments', async (pieces) => {

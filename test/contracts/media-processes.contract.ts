@@ -187,7 +187,7 @@ export function mediaProcessesContract(level: IsolationLevel): void {
           .split('\0')
           .filter((line) => line !== '')
           .map((line) => line.split('=')[0]);
-        const allowed = ['PATH', 'PWD', 'TMPDIR', 'TZ'];
+        const allowed = ['MALLOC_ARENA_MAX', 'PATH', 'PWD', 'TMPDIR', 'TZ', 'UV_THREADPOOL_SIZE'];
         expect(names.filter((name) => !allowed.includes(name ?? '') && !name?.startsWith('VIPS_'))).toEqual([]);
       } finally {
         delete process.env['SECRET_KEY'];

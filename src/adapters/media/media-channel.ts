@@ -38,8 +38,8 @@ export class FrameError extends Error {}
 
 const CHANNEL = 3;
 const HEADER_BYTES = 8;
-/** Bytes of a picture that is sent with its job; a larger one is read from a file, where it needs no memory of either side. */
-export const MAX_SENT_BYTES = 1024 * 1024;
+/** Bytes of a picture that is sent with its job. From about here on, a file that libvips maps costs less, and no memory of either side. */
+export const MAX_SENT_BYTES = 512 * 1024;
 /** Bounds of jobs, which the service itself makes. */
 const JOB: FrameBounds = { maxJsonBytes: 64 * 1024, maxBytes: MAX_SENT_BYTES };
 

@@ -1,4 +1,4 @@
-import sharp, { type Sharp } from 'sharp';
+import type { Sharp } from 'sharp';
 import type { RenderedPicture, RenditionOrder } from '../../core/media/media-reader.js';
 import { type Layout, layoutOf, type Transformation } from '../../core/media/transformation.js';
 import { systemCode } from '../local-blobs/files.js';
@@ -147,13 +147,4 @@ function hasFewColors({ data, raw: { channels } }: SmallPicture): boolean {
     colors.add(data.readUIntBE(at, channels));
   }
   return colors.size <= PALETTE_COLORS;
-}
-
-/** One file at a time and no cache, so that memory is limited by one picture; and only the loaders of the accepted types. */
-export function restrictSharp(): void {
-  sharp.cache(false);
-  sharp.concurrency(1);
-  sharp.block({ operation: ['VipsForeignLoad'] });
-  const types = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'];
-  sharp.unblock({ operation: types.flatMap((type) => [`VipsForeignLoad${type}File`, `VipsForeignLoad${type}Buffer`]) });
 }

@@ -62,8 +62,11 @@ export interface Isolation {
   launch(program: ProgramFiles, folder: string, owner: Owner | null, limits: ProcessLimits): Launch;
 }
 
-/** Also read by the build, which compiles the script for a Node with these. */
-export const nodeFlags = ['--max-old-space-size=512'];
+/**
+ * Also read by the build, which compiles the script for a Node with these. Little of a picture outlives it: larger spaces for new objects are
+ * filled with what is not needed before they are emptied.
+ */
+export const nodeFlags = ['--max-old-space-size=512', '--max-semi-space-size=2'];
 
 /** Arguments of Node. The script's argument is the process id of its parent as it sees it. */
 function nodeArguments({ script }: ProgramFiles, parent: number): readonly string[] {
@@ -76,6 +79,9 @@ export const childEnvironment: Readonly<Record<string, string>> = {
   // Below its working directory (scratch.ts).
   TMPDIR: TEMPORARY,
   VIPS_CONCURRENCY: '1',
+  // One picture at a time is one call at a time: another thread, or heap of glibc, would be memory that none of them gives back.
+  UV_THREADPOOL_SIZE: '1',
+  MALLOC_ARENA_MAX: '1',
   VIPS_BLOCK_UNTRUSTED: '1',
 };
 
