@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { constants, type Dirent } from 'node:fs';
+import { constants, type Dirent, type StatsFs } from 'node:fs';
 import { link, lstat, open, opendir, readdir, readFile, readlink, rm, stat, statfs, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -57,6 +57,7 @@ export const localBlobs: BlobStoreKind<LocalSettings> = {
 
 const TEMP_FOLDER = 'tmp';
 const LIST_BATCH = 64;
+const SPACE_MS = 100;
 
 /** Errors of link(2) that mean "not here", "not on this file system" or "no more links to this file": then the bytes are copied. */
 const CANNOT_LINK = new Set(['EPERM', 'EXDEV', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES']);
@@ -69,6 +70,7 @@ export class LocalBlobStore implements BlobStore {
   private readonly chunks = newChunkPool();
   private readonly release = (chunk: Uint8Array) => this.chunks.giveBack(chunk);
   private readonly writer = new FileWriter();
+  private space: { readonly until: number; readonly stats: Promise<StatsFs> } | null = null;
 
   private constructor(
     private readonly folders: Folders,
@@ -184,9 +186,14 @@ export class LocalBlobStore implements BlobStore {
     return onDisk(() => this.temp.sweep());
   }
 
-  /** Returns the space of the disk that the folder is on, as far as this account may fill it. */
+  /**
+   * Returns the space of the disk that the folder is on, as far as this account may fill it, as it was at most `SPACE_MS` ago: each upload asks.
+   */
   async diskSpace(): Promise<DiskSpace> {
-    const { bavail, blocks, bsize } = await onDisk(() => statfs(this.folders.root));
+    const now = performance.now();
+    if (this.space === null || now >= this.space.until)
+      this.space = { until: now + SPACE_MS, stats: onDisk(() => statfs(this.folders.root)) };
+    const { bavail, blocks, bsize } = await this.space.stats;
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, minFreeBytes: this.minFreeBytes };
   }
 
