@@ -1,31 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import { formatOf } from '../../core/media/formats.js';
-import { type PictureInput, withSource } from './formats/file-bytes.js';
+import { withSource } from './formats/file-bytes.js';
 import { headOf } from './formats/jpeg-metadata.js';
 import { metadataOf, type PictureMetadata } from './metadata.js';
-import { readMetadata } from './metadata-thread.js';
-
-export interface MetadataSource {
-  /** The picture; of a raw file, its preview. */
-  readonly input: PictureInput;
-  readonly contentType: string;
-  /** The metadata that was found with the picture (`Picture`). */
-  readonly exif: Uint8Array | undefined;
-  readonly xmp: Uint8Array | undefined;
-  readonly iptc?: Uint8Array | undefined;
-}
-
-export interface MetadataRequest extends MetadataSource {
-  readonly id: number;
-}
+import { type MetadataRequest, type MetadataSource, readMetadata } from './metadata-thread.js';
 
 interface MetadataAnswer {
   readonly id: number;
   readonly metadata: PictureMetadata | null;
 }
-
-/** The thread's first message, before any request. */
-export const LOADED = 0;
 
 const TIMEOUT_MS = 5000;
 const MAX_HEAP_MIB = 256;

@@ -5,7 +5,23 @@ import { type PictureInput, wholeOf, withSource } from './formats/file-bytes.js'
 import { jpegAroundIptc, splitMetadata } from './formats/jpeg-metadata.js';
 import { tiffOf } from './formats/tiff-reader.js';
 import { type FileTags, metadataOf, type PictureMetadata, type Tag } from './metadata.js';
-import { LOADED, type MetadataRequest, type MetadataSource } from './metadata-reader.js';
+
+export interface MetadataSource {
+  /** The picture; of a raw file, its preview. */
+  readonly input: PictureInput;
+  readonly contentType: string;
+  /** The metadata that was found with the picture (`Picture`). */
+  readonly exif: Uint8Array | undefined;
+  readonly xmp: Uint8Array | undefined;
+  readonly iptc?: Uint8Array | undefined;
+}
+
+export interface MetadataRequest extends MetadataSource {
+  readonly id: number;
+}
+
+/** The thread's first message, before any request. */
+const LOADED = 0;
 
 /** Bytes of each of EXIF, XMP and IPTC, inflated. Nothing that is read here needs more; depth maps in XMP do. */
 const MAX_BYTES = 1024 * 1024;

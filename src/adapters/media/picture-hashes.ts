@@ -2,7 +2,7 @@ import { rgbaToThumbHash } from 'thumbhash';
 import type { PictureFacts } from '../../core/media/media-reader.js';
 import { channelOffsets, type SmallPicture } from './small-picture.js';
 
-/** What can be displayed before the picture has loaded, and what copies of it are found by. */
+/** The facts that can be displayed before the picture has loaded, and by which its copies are found. */
 type Hashes = Pick<PictureFacts, 'thumbhash' | 'dominantColor' | 'phash'>;
 
 /**

@@ -1,9 +1,8 @@
-import sharp from 'sharp';
 import { formatOf, type PictureFormat } from '../../core/media/formats.js';
 import { readRaw } from './decoders/raw.js';
 import { type ByteSource, bytesAt, withSource } from './formats/file-bytes.js';
 import { OTHER_RAW } from './formats/raw-file.js';
-import type { OpenPicture, Picture, PictureOrder } from './small-picture.js';
+import { allLoaders, allowLoaders, type OpenPicture, type Picture, type PictureOrder } from './small-picture.js';
 import { fileEmpty, HEAD_BYTES, mayBeRaw, notAnImage, sniff, unsupportedFormat } from './sniff.js';
 
 /**
@@ -19,32 +18,10 @@ export async function withPicture<T>(
   return withSource(order.input, async (file) => {
     const { contentType, decoder, maxPixels = order.maxPixels } = await formatIn(file);
     if (decoder !== 'libvips') await parent.watchParent();
-    allowLoaders(LOADERS[contentType] === undefined ? ALL_LOADERS : [LOADERS[contentType]]);
+    allowLoaders(allLoaders);
     const decoding = await loaded(decoder);
     return decoding({ ...order, maxPixels: Math.min(maxPixels, order.maxPixels), contentType, file }, work);
   });
-}
-
-/** One file at a time and no cache, so that memory is limited by one picture; and only the loaders of the accepted types. */
-export function restrictSharp(): void {
-  sharp.cache(false);
-  sharp.concurrency(1);
-  allowLoaders(ALL_LOADERS);
-}
-
-const ALL_LOADERS: readonly string[] = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'];
-/** The one that is needed, where it is only one: other files are unpacked into those of other types. libvips asks each that is allowed, twice. */
-const LOADERS: Readonly<Record<string, string>> = {
-  'image/jpeg': 'Jpeg',
-  'image/png': 'Png',
-  'image/webp': 'Webp',
-  'image/gif': 'Nsgif',
-};
-
-/** For files and for bytes in memory. */
-function allowLoaders(types: readonly string[]): void {
-  sharp.block({ operation: ['VipsForeignLoad'] });
-  sharp.unblock({ operation: types.flatMap((type) => [`VipsForeignLoad${type}File`, `VipsForeignLoad${type}Buffer`]) });
 }
 
 /** Loads a decoder with the first of its pictures, by its name: no list of them is to be kept. */

@@ -19,6 +19,22 @@ export function channelOffsets(channels: SmallPicture['raw']['channels']) {
   return { green: isGrey ? 0 : 1, blue: isGrey ? 0 : 2, alpha: hasAlpha ? channels - 1 : null };
 }
 
+/** One file at a time and no cache, so that memory is limited by one picture; and only the loaders of the accepted types. */
+export function restrictSharp(): void {
+  sharp.cache(false);
+  sharp.concurrency(1);
+  allowLoaders(allLoaders);
+}
+
+/** In the words of libvips. */
+export const allLoaders = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'] as const;
+
+/** Has libvips use these loaders only, for files and for bytes in memory, until the next call. */
+export function allowLoaders(types: readonly (typeof allLoaders)[number][]): void {
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({ operation: types.flatMap((type) => [`VipsForeignLoad${type}File`, `VipsForeignLoad${type}Buffer`]) });
+}
+
 export interface SmallOrder {
   /** Pixels of the result, which is upright. */
   readonly width: number;

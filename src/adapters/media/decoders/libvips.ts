@@ -5,14 +5,27 @@ import { type ByteSource, bytesAt, inMemory, type PictureInput } from '../format
 import type { HeifStructure } from '../formats/heif.js';
 import { type EmbeddedMetadata, pngMetadata } from '../formats/png.js';
 import { TiffReader, tiffHeader, tiffOf } from '../formats/tiff-reader.js';
-import { isDecoderLimit, isTurned, type OpenFile, type OpenPicture, type Picture, swapped } from '../small-picture.js';
+import {
+  allowLoaders,
+  isDecoderLimit,
+  isTurned,
+  type OpenFile,
+  type OpenPicture,
+  type Picture,
+  swapped,
+} from '../small-picture.js';
 import { beyondDecoder, decodeFailed, requireDensity, requirePictureSize, unsupportedFeature } from '../sniff.js';
 
 /** A GIF's blocks are not searched beyond this for its first frame and its metadata. */
 const GIF_HEAD_BYTES = 1024 * 1024;
 
+/** The loaders of the types that have one of their own: libvips asks each that it may use whether a file is its, and twice. */
+const loaders = { 'image/jpeg': 'Jpeg', 'image/png': 'Png', 'image/webp': 'Webp', 'image/gif': 'Nsgif' } as const;
+
 /** Opens what sharp decodes as it is. */
 export const open: OpenPicture = async (order, work) => {
+  const loader = loaders[order.contentType as keyof typeof loaders];
+  if (loader !== undefined) allowLoaders([loader]);
   if (order.contentType === 'image/gif') await requireFrameSize(order.file, order.maxPixels);
   return work(await opened(order, null));
 };
