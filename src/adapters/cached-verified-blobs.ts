@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import { readOnce } from '../core/blobs/blob-bytes.js';
 import type { BlobKey } from '../core/blobs/blob-key.js';
 import type { BlobFile, BlobInfo, BlobState, BlobStore, ByteRange, OpenBlob } from '../core/blobs/blob-store.js';
-import { type ExpectedBytes, lostBytes, type Reading, type VerifiedBlobs } from '../core/blobs/verified-blobs.js';
+import {
+  type ExpectedBytes,
+  lostBytes,
+  type Reading,
+  type VerifiedBlob,
+  type VerifiedBlobs,
+} from '../core/blobs/verified-blobs.js';
 import type { Clock } from '../core/shared/clock.js';
 import { Batcher } from './batcher.js';
 
@@ -19,7 +25,7 @@ export class CachedVerifiedBlobs implements VerifiedBlobs {
     private readonly clock: Clock,
     random: () => number = Math.random,
   ) {
-    this.cache = new BlobCache(store, clock);
+    this.cache = new BlobCache(store);
     this.trusted = new TrustedBlobs(random);
   }
 
@@ -33,7 +39,7 @@ export class CachedVerifiedBlobs implements VerifiedBlobs {
     key: BlobKey,
     expected: ExpectedBytes | null,
     { range, isOnce = false }: Reading = {},
-  ): Promise<OpenBlob | null> {
+  ): Promise<VerifiedBlob | null> {
     if (range !== undefined) return this.openRange(key, expected, range);
     const cached = isOnce ? null : await this.cache.get(key);
     if (cached !== null) return cached;
@@ -176,31 +182,33 @@ export class BlobCache {
   /** Recent requests, with their sequence numbers. */
   private readonly lastRequested = new Map<BlobKey, number>();
   private requests = 0;
-  /**
-   * Concurrent requests for one blob are confirmed together: asking the store is a seventh of the work for a thumb from memory, or a request
-   * to a bucket.
-   */
-  private readonly infos: Batcher<BlobKey, BlobKey, BlobInfo | null>;
+  /** Requests for one blob that come while it is being confirmed are confirmed together: to a bucket that is a request. */
+  private readonly infos: Batcher<BlobKey, null, BlobInfo | null>;
 
-  constructor(store: BlobStore, clock: Clock) {
-    const confirm = async (key: BlobKey, requests: readonly BlobKey[]) => {
-      const info = await store.head(key);
+  constructor(store: BlobStore) {
+    const confirm = async (key: BlobKey, requests: readonly null[]) => {
+      const info = await store.head(key, true);
       return requests.map(() => info);
     };
-    this.infos = new Batcher(confirm, { collect: () => clock.nextTurn(), retrySingly: false });
+    this.infos = new Batcher(confirm, { retrySingly: false });
   }
 
   /** Null when it is not cached. Errors: `service_unavailable`. */
-  async get(key: BlobKey): Promise<OpenBlob | null> {
+  async get(key: BlobKey): Promise<VerifiedBlob | null> {
     if (!this.cached.has(key)) return null;
-    const info = await this.infos.enqueue(key, key);
+    const info = await this.infos.enqueue(key, null);
     const found = this.cached.get(key);
     if (found === undefined) return null;
-    this.evict(key);
-    if (info?.etag !== found.etag) return null;
+    if (info?.etag !== found.etag) {
+      this.evict(key);
+      return null;
+    }
     this.noteRequest(key);
-    this.add(key, found);
-    return { ...info, bytes: readOnce(this.read(key, found)) };
+    this.cached.delete(key);
+    this.cached.set(key, found);
+    const { etag, sizeBytes, chunks } = found;
+    const inMemory = chunks.length === 1 ? chunks[0] : undefined;
+    return { etag, sizeBytes, bytes: readOnce(this.read(key, found)), inMemory };
   }
 
   /**

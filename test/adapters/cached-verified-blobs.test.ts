@@ -4,7 +4,6 @@ import type { BlobInfo, ByteRange, OpenBlob } from '../../src/core/blobs/blob-st
 import { downloadOriginal } from '../../src/core/photos/original.js';
 import { downloadRendition } from '../../src/core/photos/renditions/open.js';
 import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
-import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { Account, bytesOf, collected, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { asInProduction } from '../support/in-process.js';
 import { present } from '../support/tenant.js';
@@ -135,7 +134,7 @@ describe('the cache of blobs', () => {
   let cache: BlobCache;
   beforeEach(() => {
     blobs = new CountingStore();
-    cache = new BlobCache(blobs, new SettableClock());
+    cache = new BlobCache(blobs);
   });
 
   const put = async (name: string, sizeBytes: number) => {
