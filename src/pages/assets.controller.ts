@@ -7,7 +7,6 @@ import { Controller, Get, Param, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { notFound } from '../core/shared/errors.js';
 import { NoKeyRequired } from '../http/access.js';
-import { compress } from '../http/server/express-server.js';
 
 const folder = new URL('./assets/', import.meta.url);
 const types: Readonly<Record<string, string>> = {
@@ -92,7 +91,6 @@ export class AssetsController {
     response.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
     response.setHeader('Content-Type', asset.type);
     if (asset.type.startsWith('text/javascript')) response.setHeader('Content-Security-Policy', SCRIPT_POLICY);
-    compress(response);
     response.end(asset.bytes);
   }
 }

@@ -7,7 +7,6 @@ import { DomainError, isOutage } from '../../core/shared/errors.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
 import { AnsweredInstead, applyReply } from '../../http/responses/reply.js';
-import { compress } from '../../http/server/express-server.js';
 import { ClientGone, discardBody } from '../../http/server/request-body.js';
 import {
   isForPrograms,
@@ -47,7 +46,6 @@ export class ErrorFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
     const requestContext = requestContextOf(request);
-    compress(response);
     if (thrown instanceof AnsweredInstead) {
       response.send(applyReply(thrown.reply, response));
       return;

@@ -39,7 +39,7 @@ export function bytesSpelled(text: string): Uint8Array | null {
     bits -= 8;
     bytes[filled] = held >> bits;
     filled += 1;
-    held &= 2 ** bits - 1;
+    held &= (1 << bits) - 1;
   }
   return bits < 6 && held === 0 ? bytes : null;
 }

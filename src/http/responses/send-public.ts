@@ -4,7 +4,6 @@ import { extname } from 'node:path';
 import type { Request, Response } from 'express';
 import { DomainError, notFound } from '../../core/shared/errors.js';
 import { publicHtml } from '../server/base-path.js';
-import { compress } from '../server/express-server.js';
 import { headerOf } from '../server/headers.js';
 import { noneMatch } from './reply.js';
 
@@ -57,7 +56,6 @@ export function sendPublic(request: Request, response: Response, path: string, c
     return;
   }
   response.setHeader('Content-Type', types[extname(path)] ?? '');
-  compress(response);
   response.end(bytes);
 }
 

@@ -2,8 +2,7 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from 'node
 import type { Socket } from 'node:net';
 import type { LoggerService } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import compression from 'compression';
-import type { Express, Request, Response } from 'express';
+import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { SECOND } from '../../core/shared/clock.js';
 import { awaitContinue } from './request-body.js';
@@ -16,11 +15,6 @@ import { awaitContinue } from './request-body.js';
 export class ExpressServer extends ExpressAdapter {
   constructor(private readonly app: Express) {
     super(app);
-  }
-
-  override reply(response: Response, body: unknown, statusCode?: number): unknown {
-    compress(response);
-    return super.reply(response, body, statusCode);
   }
 
   override initHttpServer(): void {
@@ -39,23 +33,6 @@ export class ExpressServer extends ExpressAdapter {
     // are limited (431).
     this.httpServer.maxHeadersCount = 0;
   }
-}
-
-const compressor = compression({ filter: isCompressed, threshold: 1024 });
-
-/** Compresses what is sent from here on, unless it is too short to be worth it, or must not be. Pictures do without what this changes in a response. */
-export function compress(response: Response): void {
-  if (!response.headersSent && !isCompressing(response)) compressor(response.req, response, () => undefined);
-}
-
-/** It gives the response this method. */
-function isCompressing(response: Response): boolean {
-  return 'flush' in response;
-}
-
-/** Not pages: if they were compressed, an eavesdropper could derive the tokens of their forms from their length (BREACH). */
-function isCompressed(_: Request, response: Response): boolean {
-  return /^(application\/json|text\/css|text\/javascript)/.test(String(response.getHeader('Content-Type') ?? ''));
 }
 
 /** The prototype with everything that Express has added to its own. */
