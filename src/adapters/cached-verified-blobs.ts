@@ -25,7 +25,7 @@ export class CachedVerifiedBlobs implements VerifiedBlobs {
     private readonly clock: Clock,
     random: () => number = Math.random,
   ) {
-    this.cache = new BlobCache(store);
+    this.cache = new BlobCache(store, clock);
     this.trusted = new TrustedBlobs(random);
   }
 
@@ -163,11 +163,15 @@ function slotOf(key: BlobKey, { fingerprint }: BlobState): { slot: number; words
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_BLOB_BYTES = MAX_BYTES / 4;
 const MAX_TRACKED_KEYS = 5000;
+/** So long after it was asked about a file, the kernel still knows it, unless memory is very short. */
+const LATELY_MS = 60_000;
 
 interface CachedBlob extends BlobInfo {
   readonly chunks: readonly Uint8Array[];
   /** While a reader has some it takes space, cached or not: readers may be slow. */
   readers: number;
+  /** When the store was last asked about it, in milliseconds of the stopwatch. */
+  seenAt: number;
 }
 
 /**
@@ -183,20 +187,24 @@ export class BlobCache {
   private readonly lastRequested = new Map<BlobKey, number>();
   private requests = 0;
   /** Requests for one blob that come while it is being confirmed are confirmed together: to a bucket that is a request. */
-  private readonly infos: Batcher<BlobKey, null, BlobInfo | null>;
+  private readonly infos: Batcher<BlobKey, boolean, BlobInfo | null>;
 
-  constructor(store: BlobStore) {
-    const confirm = async (key: BlobKey, requests: readonly null[]) => {
-      const info = await store.head(key, true);
-      return requests.map(() => info);
+  constructor(
+    store: BlobStore,
+    private readonly clock: Clock,
+  ) {
+    const confirm = async (key: BlobKey, areSeenLately: readonly boolean[]) => {
+      const info = await store.head(key, areSeenLately[0]);
+      return areSeenLately.map(() => info);
     };
     this.infos = new Batcher(confirm, { retrySingly: false });
   }
 
   /** Null when it is not cached. Errors: `service_unavailable`. */
   async get(key: BlobKey): Promise<VerifiedBlob | null> {
-    if (!this.cached.has(key)) return null;
-    const info = await this.infos.enqueue(key, null);
+    const before = this.cached.get(key);
+    if (before === undefined) return null;
+    const info = await this.infos.enqueue(key, this.clock.elapsed() - before.seenAt < LATELY_MS);
     const found = this.cached.get(key);
     if (found === undefined) return null;
     if (info?.etag !== found.etag) {
@@ -204,6 +212,7 @@ export class BlobCache {
       return null;
     }
     this.noteRequest(key);
+    found.seenAt = this.clock.elapsed();
     this.cached.delete(key);
     this.cached.set(key, found);
     const { etag, sizeBytes, chunks } = found;
@@ -254,7 +263,7 @@ export class BlobCache {
       this.bytes -= sizeBytes;
     }
     this.evict(key);
-    this.add(key, { etag, sizeBytes, chunks, readers: 0 });
+    this.add(key, { etag, sizeBytes, chunks, readers: 0, seenAt: this.clock.elapsed() });
   }
 
   private async *read(key: BlobKey, blob: CachedBlob): AsyncGenerator<Uint8Array, void, void> {

@@ -4,6 +4,7 @@ import type { BlobInfo, ByteRange, OpenBlob } from '../../src/core/blobs/blob-st
 import { downloadOriginal } from '../../src/core/photos/original.js';
 import { downloadRendition } from '../../src/core/photos/renditions/open.js';
 import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { Account, bytesOf, collected, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { asInProduction } from '../support/in-process.js';
 import { present } from '../support/tenant.js';
@@ -15,9 +16,12 @@ class CountingStore extends MemoryBlobStore {
   readonly read: BlobKey[] = [];
   readonly returned: BlobKey[] = [];
   readonly confirmed: BlobKey[] = [];
+  /** Whether each was said to have been seen lately. */
+  readonly lately: (boolean | undefined)[] = [];
 
-  override head(key: BlobKey): Promise<BlobInfo | null> {
+  override head(key: BlobKey, isSeenLately?: boolean): Promise<BlobInfo | null> {
     this.confirmed.push(key);
+    this.lately.push(isSeenLately);
     return super.head(key);
   }
 
@@ -132,9 +136,11 @@ describe('a rendition', () => {
 describe('the cache of blobs', () => {
   let blobs: CountingStore;
   let cache: BlobCache;
+  let clock: SettableClock;
   beforeEach(() => {
     blobs = new CountingStore();
-    cache = new BlobCache(blobs);
+    clock = new SettableClock();
+    cache = new BlobCache(blobs, clock);
   });
 
   const put = async (name: string, sizeBytes: number) => {
@@ -185,6 +191,15 @@ describe('the cache of blobs', () => {
     await blobs.delete([key]);
     expect(await Promise.all([key, key, key].map(isKept))).toEqual([false, false, false]);
     expect(blobs.confirmed).toEqual([key, key, key, key]);
+  });
+
+  test('says that it has seen a blob lately for a minute after it was read or confirmed', async () => {
+    const key = await keep('a');
+    for (const seconds of [59, 59, 61, 1]) {
+      clock.pass(seconds * 1000);
+      expect(await isKept(key)).toBe(true);
+    }
+    expect(blobs.lately).toEqual([true, true, false, true]);
   });
 
   test('has a blob of one piece at hand, and reads the others', async () => {
