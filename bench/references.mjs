@@ -11,11 +11,12 @@ export class References {
     this.env = { ...process.env, DATABASE: JSON.stringify(connection) };
   }
 
-  async start(name, args, path) {
+  async start(name, args, path, processes = 1) {
     const port = await freePort();
     const script = join(root, 'bench', 'references', name);
     const stdio = ['ignore', 'ignore', 'inherit'];
-    const child = spawn(process.execPath, [script, String(port), ...args], { env: this.env, stdio });
+    const env = { ...this.env, PROCESSES: String(processes) };
+    const child = spawn(process.execPath, [script, String(port), ...args], { env, stdio });
     this.#started.push(child);
     const url = `http://127.0.0.1:${port}${path}`;
     await until200(url);

@@ -1,7 +1,10 @@
 // Bare Express and pg, without keys, budgets or validation: /page answers 50 rows of one prepared query, /row one row.
-// DATABASE, as JSON, is what pg takes for a configuration.
+// DATABASE, as JSON, is what pg takes for a configuration. PROCESSES above 1 answer by node:cluster, as the service's do.
+import cluster from 'node:cluster';
 import express from 'express';
 import pg from 'pg';
+
+const processes = Number(process.env.PROCESSES ?? 1);
 
 const pool = new pg.Pool({ ...JSON.parse(process.env.DATABASE), max: 10 });
 const columns = `id, filename, content_type, size_bytes, width, height, orientation, sha256, title, description, taken_at,
@@ -19,4 +22,5 @@ app.get('/page', async (_, response) => {
 app.get('/row/:id', async (request, response) => {
   response.json((await pool.query({ ...row, values: [1, request.params.id] })).rows[0]);
 });
-app.listen(Number(process.argv[2]), '127.0.0.1');
+if (processes === 1 || cluster.isWorker) app.listen(Number(process.argv[2]), '127.0.0.1');
+else for (let number = 0; number < processes; number += 1) cluster.fork();

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import { readOnce } from '../core/blobs/blob-bytes.js';
 import type { BlobKey } from '../core/blobs/blob-key.js';
 import type { BlobFile, BlobInfo, BlobState, BlobStore, ByteRange, OpenBlob } from '../core/blobs/blob-store.js';
-import { type ExpectedBytes, lostBytes, type Reading, type VerifiedBlobs } from '../core/blobs/verified-blobs.js';
+import {
+  type ExpectedBytes,
+  lostBytes,
+  type Reading,
+  type VerifiedBlob,
+  type VerifiedBlobs,
+} from '../core/blobs/verified-blobs.js';
 import type { Clock } from '../core/shared/clock.js';
 import { Batcher } from './batcher.js';
 
@@ -33,7 +39,7 @@ export class CachedVerifiedBlobs implements VerifiedBlobs {
     key: BlobKey,
     expected: ExpectedBytes | null,
     { range, isOnce = false }: Reading = {},
-  ): Promise<OpenBlob | null> {
+  ): Promise<VerifiedBlob | null> {
     if (range !== undefined) return this.openRange(key, expected, range);
     const cached = isOnce ? null : await this.cache.get(key);
     if (cached !== null) return cached;
@@ -157,11 +163,15 @@ function slotOf(key: BlobKey, { fingerprint }: BlobState): { slot: number; words
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_BLOB_BYTES = MAX_BYTES / 4;
 const MAX_TRACKED_KEYS = 5000;
+/** So long after it was asked about a file, the kernel still knows it, unless memory is very short. */
+const LATELY_MS = 60_000;
 
 interface CachedBlob extends BlobInfo {
   readonly chunks: readonly Uint8Array[];
   /** While a reader has some it takes space, cached or not: readers may be slow. */
   readers: number;
+  /** When the store was last asked about it, in milliseconds of the stopwatch. */
+  seenAt: number;
 }
 
 /**
@@ -176,31 +186,38 @@ export class BlobCache {
   /** Recent requests, with their sequence numbers. */
   private readonly lastRequested = new Map<BlobKey, number>();
   private requests = 0;
-  /**
-   * Concurrent requests for one blob are confirmed together: asking the store is a seventh of the work for a thumb from memory, or a request
-   * to a bucket.
-   */
-  private readonly infos: Batcher<BlobKey, BlobKey, BlobInfo | null>;
+  /** Requests for one blob that come while it is being confirmed are confirmed together: to a bucket that is a request. */
+  private readonly infos: Batcher<BlobKey, boolean, BlobInfo | null>;
 
-  constructor(store: BlobStore, clock: Clock) {
-    const confirm = async (key: BlobKey, requests: readonly BlobKey[]) => {
-      const info = await store.head(key);
-      return requests.map(() => info);
+  constructor(
+    store: BlobStore,
+    private readonly clock: Clock,
+  ) {
+    const confirm = async (key: BlobKey, areSeenLately: readonly boolean[]) => {
+      const info = await store.head(key, areSeenLately[0]);
+      return areSeenLately.map(() => info);
     };
-    this.infos = new Batcher(confirm, { collect: () => clock.nextTurn(), retrySingly: false });
+    this.infos = new Batcher(confirm, { retrySingly: false });
   }
 
   /** Null when it is not cached. Errors: `service_unavailable`. */
-  async get(key: BlobKey): Promise<OpenBlob | null> {
-    if (!this.cached.has(key)) return null;
-    const info = await this.infos.enqueue(key, key);
+  async get(key: BlobKey): Promise<VerifiedBlob | null> {
+    const before = this.cached.get(key);
+    if (before === undefined) return null;
+    const info = await this.infos.enqueue(key, this.clock.elapsed() - before.seenAt < LATELY_MS);
     const found = this.cached.get(key);
     if (found === undefined) return null;
-    this.evict(key);
-    if (info?.etag !== found.etag) return null;
+    if (info?.etag !== found.etag) {
+      this.evict(key);
+      return null;
+    }
     this.noteRequest(key);
-    this.add(key, found);
-    return { ...info, bytes: readOnce(this.read(key, found)) };
+    found.seenAt = this.clock.elapsed();
+    this.cached.delete(key);
+    this.cached.set(key, found);
+    const { etag, sizeBytes, chunks } = found;
+    const inMemory = chunks.length === 1 ? chunks[0] : undefined;
+    return { etag, sizeBytes, bytes: readOnce(this.read(key, found)), inMemory };
   }
 
   /**
@@ -246,7 +263,7 @@ export class BlobCache {
       this.bytes -= sizeBytes;
     }
     this.evict(key);
-    this.add(key, { etag, sizeBytes, chunks, readers: 0 });
+    this.add(key, { etag, sizeBytes, chunks, readers: 0, seenAt: this.clock.elapsed() });
   }
 
   private async *read(key: BlobKey, blob: CachedBlob): AsyncGenerator<Uint8Array, void, void> {

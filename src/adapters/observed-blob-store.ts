@@ -32,8 +32,8 @@ export class ObservedBlobStore implements BlobStore {
     return opened && { ...opened, bytes: this.observedBytes('get', opened.bytes) };
   }
 
-  head(key: BlobKey): Promise<BlobInfo | null> {
-    return this.observed('head', this.inner.head(key));
+  head(key: BlobKey, isSeenLately?: boolean): Promise<BlobInfo | null> {
+    return this.observed('head', this.inner.head(key, isSeenLately));
   }
 
   file(key: BlobKey): Promise<BlobFile | null> {

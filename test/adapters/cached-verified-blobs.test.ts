@@ -16,9 +16,12 @@ class CountingStore extends MemoryBlobStore {
   readonly read: BlobKey[] = [];
   readonly returned: BlobKey[] = [];
   readonly confirmed: BlobKey[] = [];
+  /** Whether each was said to have been seen lately. */
+  readonly lately: (boolean | undefined)[] = [];
 
-  override head(key: BlobKey): Promise<BlobInfo | null> {
+  override head(key: BlobKey, isSeenLately?: boolean): Promise<BlobInfo | null> {
     this.confirmed.push(key);
+    this.lately.push(isSeenLately);
     return super.head(key);
   }
 
@@ -136,9 +139,11 @@ describe('a rendition', () => {
 describe('the cache of blobs', () => {
   let blobs: CountingStore;
   let cache: BlobCache;
+  let clock: SettableClock;
   beforeEach(() => {
     blobs = new CountingStore();
-    cache = new BlobCache(blobs, new SettableClock());
+    clock = new SettableClock();
+    cache = new BlobCache(blobs, clock);
   });
 
   const put = async (name: string, sizeBytes: number) => {
@@ -182,13 +187,36 @@ describe('the cache of blobs', () => {
     expect(await Promise.all(keys.map(isKept))).toEqual([true, true, true, true, false, false]);
   });
 
-  test('confirms a blob once for all concurrent requests, and again for later ones', async () => {
+  test('confirms a blob once for all requests that come while it is being confirmed, and again for later ones', async () => {
     const key = await keep('a');
-    expect(await Promise.all([key, key, key].map(isKept))).toEqual([true, true, true]);
-    expect(blobs.confirmed).toEqual([key]);
-    await blobs.delete([key]);
-    expect(await Promise.all([key, key].map(isKept))).toEqual([false, false]);
+    expect(await Promise.all([key, key, key, key].map(isKept))).toEqual([true, true, true, true]);
     expect(blobs.confirmed).toEqual([key, key]);
+    await blobs.delete([key]);
+    expect(await Promise.all([key, key, key].map(isKept))).toEqual([false, false, false]);
+    expect(blobs.confirmed).toEqual([key, key, key, key]);
+  });
+
+  test('says that it has seen a blob lately for a minute after it was read or confirmed', async () => {
+    const key = await keep('a');
+    for (const seconds of [59, 59, 61, 1]) {
+      clock.pass(seconds * 1000);
+      expect(await isKept(key)).toBe(true);
+    }
+    expect(blobs.lately).toEqual([true, true, false, true]);
+  });
+
+  test('has a blob of one piece at hand, and reads the others', async () => {
+    const small = present(await cache.get(await keep('small', 20_000)));
+    expect(small.inMemory).toEqual(new Uint8Array(20_000));
+    expect(Buffer.from(await collected(small.bytes)).equals(Buffer.alloc(20_000))).toBe(true);
+    const key = await put('two', 2);
+    await asked(key);
+    const blob = present(await blobs.get(key));
+    const inTwo = { ...blob, bytes: bytesOf(Buffer.from('a'), Buffer.from('b')) };
+    await collected(present(cache.admit(key, 2))(inTwo).bytes);
+    const cached = present(await cache.get(key));
+    expect(cached.inMemory).toBeUndefined();
+    expect(Buffer.from(await collected(cached.bytes)).toString()).toBe('ab');
   });
 
   test('contains no large blob, and none that was not read to its end', async () => {

@@ -200,6 +200,15 @@ describe('GET /renditions/{token}', () => {
     expect((await app.send({ path: own.path })).status).toBe(200);
   });
 
+  test('tells no one without its key whether the photo still exists', async () => {
+    const other = await actor.withKey({});
+    const { id, path } = await urlOf(other);
+    await actor.delete(`/photos/${id}`);
+    expect((await app.send({ path })).status).toBe(404);
+    await other.deleteKey();
+    expect(code(await app.send({ path }))).toEqual(forbidden);
+  });
+
   test('becomes invalid when its key expires or gets an IP list', async () => {
     const short = await actor.withKey({ expiresAt: inAnHour() });
     const { id, path } = await urlOf(short);

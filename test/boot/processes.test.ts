@@ -4,8 +4,14 @@ import { processCount, quotaOf } from '../../src/start/processes/process-count.j
 const countOn = (processors: number, env: Record<string, string> = {}) => processCount(configOf(env), processors);
 
 describe('PROCESSES', () => {
-  test('auto leaves one processor to the database and to pictures, and is one process on small machines', () => {
-    expect([1, 2, 3, 4, 6, 8].map((processors) => countOn(processors))).toEqual([1, 1, 2, 3, 5, 7]);
+  test('auto is one process on two processors, which that process and its database use', () => {
+    expect([1, 2].map((processors) => countOn(processors))).toEqual([1, 1]);
+    expect(countOn(2, { PROCESSES: 'auto' })).toBe(1);
+    expect(countOn(2, { PROCESSES: '2' })).toBe(2);
+  });
+
+  test('auto leaves one processor to the database and to pictures', () => {
+    expect([3, 4, 6, 8].map((processors) => countOn(processors))).toEqual([2, 3, 5, 7]);
     expect(countOn(4, { PROCESSES: 'auto' })).toBe(3);
   });
 

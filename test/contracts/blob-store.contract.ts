@@ -82,6 +82,15 @@ export function blobStoreContract(
         expect(await store.head(key('a'))).toBeNull();
       });
 
+      it('says the same of a blob to those who have seen it lately', async () => {
+        const [old, a] = [await store.put(key('a'), of(Buffer.from('old'))), key('a')];
+        expect(await store.head(a, true)).toEqual(old);
+        const made = await store.put(a, of(Buffer.from('new')));
+        expect(await store.head(a, true)).toEqual(made);
+        await store.delete([a]);
+        expect([await store.head(a, true), await store.head(key('a/b'), true)]).toEqual([null, null]);
+      });
+
       it('does not confuse a blob with the folder above it', async () => {
         await store.put(key('a/b'), of(Buffer.from('x')));
         expect(await store.get(key('a'))).toBeNull();
@@ -534,6 +543,7 @@ export function blobStoreContract(
           await expect(store.get(key('a'))).rejects.toMatchObject(unavailable);
           await expect(store.get(key('never'), { start: 0, end: 1 })).rejects.toMatchObject(unavailable);
           await expect(store.head(key('a'))).rejects.toMatchObject(unavailable);
+          await expect(store.head(key('a'), true)).rejects.toMatchObject(unavailable);
           await expect(store.head(key('never'))).rejects.toMatchObject(unavailable);
           await expect(store.copy(key('a'), key('c'), etag)).rejects.toMatchObject(unavailable);
           await expect(store.delete([key('a')])).rejects.toMatchObject(unavailable);

@@ -4,7 +4,7 @@ import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { PORTS } from '../../http/ports-token.js';
 import { KeyUseRecorder } from '../../http/server/recorders.js';
-import { requestContextOf } from '../../http/server/request-context.js';
+import { type RequestContext, requestContextOf } from '../../http/server/request-context.js';
 import { refusedByAddress } from './budgets.js';
 
 /**
@@ -18,7 +18,7 @@ export class IpGuard implements CanActivate {
     @Inject(KeyUseRecorder) private readonly uses: KeyUseRecorder,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const requestContext = requestContextOf(context.switchToHttp().getRequest<Request>());
     const { key, operator, namedIp } = requestContext;
     const holder = operator ?? key?.key;
@@ -27,6 +27,11 @@ export class IpGuard implements CanActivate {
       if (key) this.uses.note(key.key.id, requestContext.clientIp);
       return true;
     }
+    return this.refuse(context, requestContext);
+  }
+
+  private async refuse(context: ExecutionContext, requestContext: RequestContext): Promise<never> {
+    const { operator, namedIp } = requestContext;
     const what = operator ? 'This token' : 'This key';
     const message =
       namedIp === null

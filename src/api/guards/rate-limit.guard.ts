@@ -1,13 +1,8 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { ThrottlerGuard, type ThrottlerModuleOptions, type ThrottlerStorage } from '@nestjs/throttler';
+import type { Request, Response } from 'express';
 import {
-  ThrottlerGuard,
-  type ThrottlerModuleOptions,
-  type ThrottlerRequest,
-  type ThrottlerStorage,
-} from '@nestjs/throttler';
-import type { Request } from 'express';
-import {
-  type Budget,
+  defaultBudgets,
   keyBudget,
   type RateWindowStore,
   WINDOW_MS,
@@ -45,46 +40,32 @@ class RateWindowStorage implements ThrottlerStorage {
   }
 }
 
-/** For `ThrottlerModule`: one budget per key, or token of the operator, and group, whatever the route. */
+/** For `ThrottlerModule`. Its one throttler is only there because it wants one: limits are those of keys, or of tokens of the operator. */
 export function throttlerOptions(rateWindows: RateWindowStore, clock: Clock): ThrottlerModuleOptions {
-  return {
-    storage: new RateWindowStorage(rateWindows, clock),
-    throttlers: [
-      {
-        ttl: WINDOW_MS,
-        limit: (context) => budgetOf(context).limit,
-        getTracker: (_, context) => budgetOf(context).name,
-        generateKey: (_, budget) => budget,
-      },
-    ],
-  };
+  const throttlers = [{ ttl: WINDOW_MS, limit: defaultBudgets.read }];
+  return { storage: new RateWindowStorage(rateWindows, clock), throttlers };
 }
 
-function budgetOf(context: ExecutionContext): Budget {
-  const request = context.switchToHttp().getRequest<Request>();
-  const requestContext = requestContextOf(request);
-  const group = budgetGroupOf(request.method);
-  if (requestContext.operator) return operatorBudget(requestContext.operator, group);
-  return keyBudget(knownKeyOf(requestContext).key, group);
-}
-
-/** Step 3 of the order of checks (docs/architecture.md): is there budget left? A refused call is not counted. */
+/**
+ * Step 3 of the order of checks (docs/architecture.md): is there budget left? A refused call is not counted. One budget per key, or token of
+ * the operator, and group, whatever the route, so that no route's own limits are looked for.
+ */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {
-  protected override async shouldSkip(context: ExecutionContext): Promise<boolean> {
-    const { key, operator } = requestContextOf(context.switchToHttp().getRequest<Request>());
-    return key === null && operator === null;
-  }
-
-  protected override async handleRequest({ context, limit, ttl, ...ask }: ThrottlerRequest): Promise<boolean> {
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
-    const response = context.switchToHttp().getResponse();
-    const name = ask.generateKey(context, await ask.getTracker(request, context), 'default');
-    const record = await this.storageService.increment(name, ttl, limit, ask.blockDuration, 'default');
-    const { state } = record as RateWindowRecord;
+    const requestContext = requestContextOf(request);
+    const { key, operator } = requestContext;
+    if (key === null && operator === null) return true;
     const group = budgetGroupOf(request.method);
-    setBudgetHeaders(requestContextOf(request), response, group, state);
-    if (record.isBlocked) throw budgetUsedUp(response, group, state);
+    const { name, limit } = operator
+      ? operatorBudget(operator, group)
+      : keyBudget(knownKeyOf(requestContext).key, group);
+    const record = await this.storageService.increment(name, WINDOW_MS, limit, WINDOW_MS, 'default');
+    const { state, isBlocked } = record as RateWindowRecord;
+    const response = context.switchToHttp().getResponse<Response>();
+    setBudgetHeaders(requestContext, response, group, state);
+    if (isBlocked) throw budgetUsedUp(response, group, state);
     return true;
   }
 }

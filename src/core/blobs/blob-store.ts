@@ -80,7 +80,8 @@ export interface BlobStore {
    * RangeError when the range is not within the blob.
    */
   get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null>;
-  head(key: BlobKey): Promise<BlobInfo | null>;
+  /** @param isSeenLately Whether the caller has seen the blob lately, and asks only whether it has changed: a store may then look in a way that would be slow for another. */
+  head(key: BlobKey, isSeenLately?: boolean): Promise<BlobInfo | null>;
   /** Null when the blob is absent, and when it is not a file of this machine. */
   file(key: BlobKey): Promise<BlobFile | null>;
   /**

@@ -23,11 +23,16 @@ export interface VerifiedBlobs {
    * is not within the blob.
    * @param expected Null: no hash was stored, and nothing is compared.
    */
-  open(key: BlobKey, expected: ExpectedBytes | null, reading?: Reading): Promise<OpenBlob | null>;
+  open(key: BlobKey, expected: ExpectedBytes | null, reading?: Reading): Promise<VerifiedBlob | null>;
   /** A blob that need not be read to know that its bytes are right. Null for any other, and when it is not a file of this machine. */
   file(key: BlobKey): Promise<BlobFile | null>;
   /** A blob that this process has put here, and that nothing has written to since. Null for any other, and when it is not a file of this machine. */
   writtenFile(key: BlobKey): Promise<BlobFile | null>;
+}
+
+export interface VerifiedBlob extends OpenBlob {
+  /** All that `bytes` would give, if it is in memory as one piece and right: then `bytes` need not be read. Never write to it. */
+  readonly inMemory?: Uint8Array | undefined;
 }
 
 export interface Reading {

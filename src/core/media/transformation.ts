@@ -53,12 +53,10 @@ function exact(value: number): number {
   return Number(value.toFixed(12));
 }
 
-/** The defaults. */
-const plain = { fit: 'inside', gravity: MIDDLE, quality: 80, background: null, blur: null } as const;
-
 /** The whole picture, no side longer than so many pixels. */
 export function within(longestSide: number, format: TransformationFormat): Transformation {
-  return { ...plain, width: longestSide, height: longestSide, format };
+  const [width, height] = [longestSide, longestSide];
+  return { width, height, fit: 'inside', gravity: MIDDLE, format, quality: 80, background: null, blur: null };
 }
 
 export interface Region extends Size {

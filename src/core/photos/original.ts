@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.js';
 import { type BlobKey, storedKey } from '../blobs/blob-key.js';
 import type { BlobInfo, BlobStore, ByteRange, OpenBlob } from '../blobs/blob-store.js';
-import { lostBytes, type Reading, type VerifiedBlobs } from '../blobs/verified-blobs.js';
+import { lostBytes, type Reading, type VerifiedBlob, type VerifiedBlobs } from '../blobs/verified-blobs.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable } from '../shared/transactional.js';
@@ -14,7 +14,7 @@ export interface Download {
   readonly contentType: string;
   /** About all of the bytes, without opening them. Errors: those of `open`, except for lost bytes. */
   info(): Promise<BlobInfo>;
-  open(range?: ByteRange): Promise<OpenBlob>;
+  open(range?: ByteRange): Promise<VerifiedBlob>;
   /** Where the bytes are, for programs that read the store directly. Errors: those of `open`. */
   blobKey(): Promise<BlobKey>;
 }
@@ -68,7 +68,7 @@ export async function openOriginal(
   { verifiedBlobs }: OriginalUses,
   photo: Photo,
   reading: Reading = {},
-): Promise<OpenBlob> {
+): Promise<VerifiedBlob> {
   const blob = await verifiedBlobs.open(storedKey(photo.blobKey), photo, reading);
   if (blob !== null) return blob;
   throw photo.originalLostAt === null ? lostBytes() : lostOriginal();

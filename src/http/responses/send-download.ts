@@ -60,7 +60,8 @@ export async function sendDownload(
   const range = rangeOf(request, response, sendable, info);
   const length = range ? range.end - range.start + 1 : sizeBytes;
   const opened = request.method === 'HEAD' ? null : (all ?? (await sendable.open(range)));
-  const bytes = opened && (await withFirstChunk(opened.bytes));
+  const inMemory = opened?.inMemory;
+  const bytes = opened === null || inMemory !== undefined ? null : await withFirstChunk(opened.bytes);
   // Only now: nothing of a range belongs to an error.
   if (range) {
     response.statusCode = 206;
@@ -68,11 +69,9 @@ export async function sendDownload(
   }
   response.setHeader('Content-Type', sendable.contentType);
   response.setHeader('Content-Length', length);
-  if (bytes === null) {
-    response.end();
-    return;
-  }
-  await sendBytes(response, bytes, length, opened?.release);
+  if (bytes !== null) await sendBytes(response, bytes, length, opened?.release);
+  // A client that has disconnected gets none.
+  else if (!response.destroyed) response.end(inMemory);
 }
 
 /** A GET without conditions or ranges. */
@@ -123,9 +122,13 @@ function setHeaders(
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
+const PLAIN_NAME = /^[A-Za-z0-9_ .()-]+$/;
+
 /** RFC 6266: an ASCII name for everyone, and by RFC 8187 the real one, as it is in archives: without what changes how it is read. */
 export function dispositionOf(filename: string, type: 'attachment' | 'inline'): string {
   const name = fileName(filename);
+  // Most are written as they are, which need not be found out again.
+  if (PLAIN_NAME.test(name)) return `${type}; filename="${name}"`;
   return contentDisposition(name, { type, fallback: name.replace(/[^\x20-\x7e]|%/gu, '_') });
 }
 

@@ -5,7 +5,11 @@ import type { Config } from '../../config/config.js';
 /** With ten connections each, seven fit into the hundred that a Postgres allows by default; more are for those who ask for them. */
 const MOST_BY_DEFAULT = 7;
 
-/** Returns how many processes answer requests. One: there is no primary process. */
+/**
+ * Returns how many processes answer requests. One: there is no primary process. On two processors it is one by default: one process and its
+ * database use both of them, two add what they tell each other and share fewer statements between requests, and bare Express gains nothing
+ * there either (docs/capacity.md).
+ */
 export function processCount({ processes, role }: Pick<Config, 'processes' | 'role'>, processors = usable()): number {
   // It answers nothing but questions about its health.
   if (role === 'worker') return 1;

@@ -60,12 +60,17 @@ export async function openSignedRendition(
   token: string,
 ): Promise<RenditionDownload & { readonly expiresAt: Date }> {
   const grant = readGrant(uses, token);
-  if (grant === null || grant.expiresAt.getTime() <= uses.clock.now().getTime() || !(await isKeyValid(uses, grant))) {
-    throw new DomainError('url_forbidden', 'This URL is invalid or expired. Request the photo again for new ones.');
-  }
-  const photo = await readVisiblePhoto(uses, grant, grant.photoId);
-  const download = renditionOf(uses, rotate(photo, grant.rotation), grant);
+  if (grant === null || grant.expiresAt.getTime() <= uses.clock.now().getTime()) throw forbiddenUrl();
+  // Asked for with the key, so that there is one wait for both; without the key it counts for nothing, its absence neither.
+  const found = readVisiblePhoto(uses, grant, grant.photoId);
+  found.catch(() => undefined);
+  if (!(await isKeyValid(uses, grant))) throw forbiddenUrl();
+  const download = renditionOf(uses, rotate(await found, grant.rotation), grant);
   return { ...download, expiresAt: grant.expiresAt };
+}
+
+function forbiddenUrl(): DomainError {
+  return new DomainError('url_forbidden', 'This URL is invalid or expired. Request the photo again for new ones.');
 }
 
 /** A key that has an IP list by now would get no such URL. A person's URL contains no key, and only expires. */

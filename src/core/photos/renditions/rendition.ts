@@ -2,8 +2,8 @@ import { buffer } from 'node:stream/consumers';
 import type { Caller } from '../../access/caller.js';
 import { inOneChunk, readOnce } from '../../blobs/blob-bytes.js';
 import { type BlobKey, renditionKey } from '../../blobs/blob-key.js';
-import type { BlobInfo, ByteRange, OpenBlob } from '../../blobs/blob-store.js';
-import { type ExpectedBytes, LostBytes, type VerifiedBlobs } from '../../blobs/verified-blobs.js';
+import type { BlobInfo, ByteRange } from '../../blobs/blob-store.js';
+import { type ExpectedBytes, LostBytes, type VerifiedBlob, type VerifiedBlobs } from '../../blobs/verified-blobs.js';
 import {
   defaultFormat,
   isRenditionName,
@@ -56,12 +56,13 @@ export async function openStored(
   { verifiedBlobs }: { verifiedBlobs: VerifiedBlobs },
   { key, expected }: Pick<Rendition, 'key' | 'expected'>,
   range?: ByteRange,
-): Promise<OpenBlob | null> {
+): Promise<VerifiedBlob | null> {
   try {
     const blob = await verifiedBlobs.open(key, expected, { range });
-    if (blob === null || expected === null) return blob;
+    if (blob === null || expected === null || blob.inMemory !== undefined) return blob;
     const { bytes, release: _, ...info } = blob;
-    return { ...info, bytes: readOnce(inOneChunk(await buffer(bytes))) };
+    const inMemory = await buffer(bytes);
+    return { ...info, bytes: readOnce(inOneChunk(inMemory)), inMemory };
   } catch (error) {
     if (error instanceof LostBytes) return null;
     throw error;
