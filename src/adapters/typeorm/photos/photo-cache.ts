@@ -1,0 +1,198 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
+import type { Id } from '../../../core/shared/ids.js';
+import type { Batcher } from '../../batcher.js';
+import { type JsonRow, prepared, readBatcher, select } from '../database/sql.js';
+import { withoutTransaction } from '../database/transaction.js';
+import { taggedPhotoJson, taggedPhotoOf, tagsOfPhoto, visiblePhotos } from './photo-rows.js';
+
+/**
+ * SQL: the state of a photo `p` and its tags. It differs after every change, whatever statement makes it:
+ *
+ * - Postgres writes a row that changes anew: at another place (`ctid`), by another transaction (`xmin`).
+ * - A photo gets or loses a tag together with a change of its row, or because the tag is deleted. Deleted and changed tags change the stamp of
+ *   their customer's tags (migrations/1764000000016-tag-stamps.ts).
+ * - Numbers of transactions are those of one server. After restoring a backup, or when a standby takes over, another one answers.
+ *
+ * `$1` is the customer.
+ */
+const stamp = `concat(p.xmin, p.ctid, (
+  SELECT concat(pg_postmaster_start_time(), (SELECT t.stamp FROM tag_stamps t WHERE t.customer_id = $1))
+))`;
+
+/** The columns of a `StampedId`, of photos `p`. */
+export const stampColumn = `${stamp} AS stamp`;
+
+/** The columns of a `StampedRow`, of photos `p` and their tags, which are null for none. */
+export const stampedColumns = (tags: string) => `${stampColumn}, ${taggedPhotoJson(tags)}::text AS photo`;
+
+/** A photo as a statement has found it. */
+export interface StampedId {
+  readonly id: Id;
+  readonly stamp: string;
+}
+
+export interface StampedRow extends StampedId {
+  /** The `JsonRow` that `taggedPhotoOf` reads, as text; null if it is cached. */
+  readonly photo: string | null;
+}
+
+/** The last column is the photo, unless it has the stamp that is given for it. */
+const selectChanged = prepared(
+  `SELECT given.id, p.stamp, p.photo FROM unnest($2::bigint[], $3::text[]) AS given (id, stamp) CROSS JOIN LATERAL (
+     SELECT ${stampColumn}, CASE WHEN ${stamp} = given.stamp THEN NULL ELSE ${taggedPhotoJson(tagsOfPhoto)}::text END AS photo
+     FROM photos p WHERE p.customer_id = $1 AND p.id = given.id OFFSET 0
+   ) p`,
+);
+
+/** Of memory, for all customers together. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** What a photo takes of memory with its text in a response, beside a multiple of the text of its row (bench/measurements.md). */
+const [BYTES_PER_PHOTO, BYTES_PER_CHARACTER] = [2_000, 3];
+
+interface Entry {
+  readonly stamp: string;
+  readonly photo: PhotoWithTags;
+  readonly bytes: number;
+}
+
+/**
+ * Photos as they were read outside of transactions. Every page and every photo is still found by a statement, with its stamp: a cached photo takes
+ * the place only of a row that has the stamp by which it was cached. The least recently used ones are dropped. A photo that is returned from here is
+ * frozen, and remains the same object for as long as nothing changes, so that what is made of it can be kept with it.
+ */
+export class PhotoCache {
+  /** The least recently used first. */
+  private readonly entries = new Map<Id, Entry>();
+  private bytes = 0;
+  /** Customers of whose last page most photos were cached: the next is first asked for its stamps. */
+  private readonly warm = new Set<Id>();
+
+  constructor(private readonly maxBytes = MAX_BYTES) {}
+
+  isWarm(customerId: Id): boolean {
+    return this.warm.has(customerId);
+  }
+
+  /** Returns the photos of a page that was read as a whole. */
+  addPage(customerId: Id, rows: readonly StampedRow[]): PhotoWithTags[] {
+    const cached = rows.map((row) => this.find(customerId, row));
+    this.noteHits(customerId, cached);
+    return rows.map((row, at) => cached[at] ?? this.add(row));
+  }
+
+  /** Returns the photos of a page of which the stamps were read; null if one of those that are not cached has changed since. */
+  async page(
+    manager: EntityManager,
+    customerId: Id,
+    found: readonly StampedId[],
+  ): Promise<readonly PhotoWithTags[] | null> {
+    const cached = found.map((row) => this.find(customerId, row));
+    this.noteHits(customerId, cached);
+    const missing = found.filter((_, at) => cached[at] === undefined);
+    if (missing.length === 0) return cached as PhotoWithTags[];
+    const read = await this.readChanged(
+      manager,
+      customerId,
+      missing.map(({ id }) => id),
+    );
+    const photos = found.map(
+      ({ id, stamp }, at) => cached[at] ?? (read.get(id)?.stamp === stamp && read.get(id)?.photo),
+    );
+    return photos.every(Boolean) ? (photos as PhotoWithTags[]) : null;
+  }
+
+  /** The photos of these ids that exist, with their tags, by id. */
+  async photos(manager: EntityManager, customerId: Id, ids: readonly Id[]): Promise<ReadonlyMap<Id, PhotoWithTags>> {
+    const read = await this.readChanged(manager, customerId, ids);
+    return new Map([...read].map(([id, { photo }]) => [id, photo]));
+  }
+
+  private async readChanged(
+    manager: EntityManager,
+    customerId: Id,
+    ids: readonly Id[],
+  ): Promise<ReadonlyMap<Id, { readonly stamp: string; readonly photo: PhotoWithTags }>> {
+    // Held until the answer is there: others may drop them meanwhile.
+    const known = new Map(ids.map((id) => [id, this.entryOf(customerId, id)]));
+    const stamps = ids.map((id) => known.get(id)?.stamp ?? '');
+    const rows = await select<StampedRow>(manager, selectChanged, [customerId, ids, stamps]);
+    return new Map(
+      rows.map((row) => {
+        const photo = this.find(customerId, row) ?? (row.photo === null ? known.get(row.id)?.photo : this.add(row));
+        return [row.id, { stamp: row.stamp, photo: photo as PhotoWithTags }];
+      }),
+    );
+  }
+
+  private noteHits(customerId: Id, cached: readonly (PhotoWithTags | undefined)[]): void {
+    if (cached.filter((photo) => photo !== undefined).length * 2 > cached.length) this.warm.add(customerId);
+    else this.warm.delete(customerId);
+  }
+
+  private find(customerId: Id, { id, stamp }: StampedId): PhotoWithTags | undefined {
+    const entry = this.entryOf(customerId, id);
+    if (entry?.stamp !== stamp) return undefined;
+    // As the most recently used one.
+    this.entries.delete(id);
+    this.entries.set(id, entry);
+    return entry.photo;
+  }
+
+  private entryOf(customerId: Id, id: Id): Entry | undefined {
+    const entry = this.entries.get(id);
+    return entry?.photo.customerId === customerId ? entry : undefined;
+  }
+
+  private add({ id, stamp, photo: text }: StampedRow): PhotoWithTags {
+    const photo = Object.freeze(taggedPhotoOf(JSON.parse(text as string) as JsonRow));
+    const bytes = BYTES_PER_PHOTO + BYTES_PER_CHARACTER * (text as string).length;
+    this.drop(id);
+    this.entries.set(id, { stamp, photo, bytes });
+    this.bytes += bytes;
+    for (const oldest of this.entries.keys()) {
+      if (this.bytes <= this.maxBytes) break;
+      this.drop(oldest);
+    }
+    return photo;
+  }
+
+  private drop(id: Id): void {
+    this.bytes -= this.entries.get(id)?.bytes ?? 0;
+    this.entries.delete(id);
+  }
+}
+
+/** What the reads of all requests outside transactions share. */
+export interface SharedReads {
+  readonly cache: PhotoCache;
+  /** Null if there is nothing to batch, because the reader has its connection already. */
+  readonly together: PhotosReadTogether | null;
+}
+
+/** Reads of single photos: concurrent reads of one customer share one statement. */
+export class PhotosReadTogether {
+  private readonly tagged: Batcher<Id, Id, PhotoWithTags | null>;
+  private readonly visible: Batcher<Id, Id, Photo | null>;
+
+  constructor(dataSource: DataSource, cache: PhotoCache) {
+    this.tagged = readBatcher((customerId, ids) =>
+      withoutTransaction(dataSource, (manager) => cache.photos(manager, customerId, ids)),
+    );
+    this.visible = readBatcher((customerId, ids) =>
+      withoutTransaction(dataSource, async (manager) => {
+        const photos = await visiblePhotos(manager, customerId, ids);
+        return new Map(photos.map((photo) => [photo.id, photo]));
+      }),
+    );
+  }
+
+  get(customerId: Id, id: Id): Promise<PhotoWithTags | null> {
+    return this.tagged.enqueue(customerId, id);
+  }
+
+  getVisible(customerId: Id, id: Id): Promise<Photo | null> {
+    return this.visible.enqueue(customerId, id);
+  }
+}
