@@ -2,7 +2,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Batcher } from '../../batcher.js';
-import { type JsonRow, prepared, readBatcher, select } from '../database/sql.js';
+import { anyOf, type JsonRow, prepared, readBatcher, select } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
 import { taggedPhotoJson, taggedPhotoOf, tagsOfPhoto, visiblePhotos } from './photo-rows.js';
 
@@ -16,7 +16,7 @@ import { taggedPhotoJson, taggedPhotoOf, tagsOfPhoto, visiblePhotos } from './ph
  *
  * `$1` is the customer.
  */
-const stamp = `concat(p.xmin, p.ctid, (
+const stamp = `concat(p.id, ' ', p.xmin, p.ctid, (
   SELECT concat(pg_postmaster_start_time(), (SELECT t.stamp FROM tag_stamps t WHERE t.customer_id = $1))
 ))`;
 
@@ -37,12 +37,10 @@ export interface StampedRow extends StampedId {
   readonly photo: string | null;
 }
 
-/** The last column is the photo, unless it has the stamp that is given for it. */
+/** Photos that exist, each as a `StampedRow`; null for those that have one of the given stamps. */
 const selectChanged = prepared(
-  `SELECT given.id, p.stamp, p.photo FROM unnest($2::bigint[], $3::text[]) AS given (id, stamp) CROSS JOIN LATERAL (
-     SELECT ${stampColumn}, CASE WHEN ${stamp} = given.stamp THEN NULL ELSE ${taggedPhotoJson(tagsOfPhoto)}::text END AS photo
-     FROM photos p WHERE p.customer_id = $1 AND p.id = given.id OFFSET 0
-   ) p`,
+  `SELECT p.id, ${stampColumn}, CASE WHEN ${stamp} = ANY($3::text[]) THEN NULL ELSE ${taggedPhotoJson(tagsOfPhoto)}::text END AS photo
+   FROM photos p WHERE p.customer_id = $1 AND p.id = ${anyOf('$2::bigint[]')}`,
 );
 
 /** Of memory, for all customers together. */
@@ -82,7 +80,10 @@ export class PhotoCache {
     return rows.map((row, at) => cached[at] ?? this.add(row));
   }
 
-  /** Returns the photos of a page of which the stamps were read; null if one of those that are not cached has changed since. */
+  /**
+   * Returns the photos of a page of which the stamps were read; null if most of them are not cached, so that they are better read as a page, or if
+   * one has changed since.
+   */
   async page(
     manager: EntityManager,
     customerId: Id,
@@ -92,6 +93,7 @@ export class PhotoCache {
     this.noteHits(customerId, cached);
     const missing = found.filter((_, at) => cached[at] === undefined);
     if (missing.length === 0) return cached as PhotoWithTags[];
+    if (!this.isWarm(customerId)) return null;
     const read = await this.readChanged(
       manager,
       customerId,

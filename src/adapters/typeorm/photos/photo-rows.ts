@@ -5,6 +5,7 @@ import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { foldKey, searchText } from '../../../core/shared/text.js';
 import {
+  anyOf,
   bigWhole,
   document,
   instant,
@@ -225,12 +226,12 @@ export const tagsOfPhoto = `(
 )`;
 
 const selectPhotosWithTags = prepared(
-  `SELECT ${taggedPhotoJson(tagsOfPhoto)} AS photo FROM photos p WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) ORDER BY p.id`,
+  `SELECT ${taggedPhotoJson(tagsOfPhoto)} AS photo FROM photos p WHERE p.customer_id = $1 AND p.id = ${anyOf('$2::bigint[]')} ORDER BY p.id`,
 );
 
 const selectVisiblePhotos = prepared(
   `SELECT ${photoJson} AS photo FROM photos p JOIN customers c ON c.id = p.customer_id AND c.status <> 'closing'
-   WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) AND NOT p.trashed`,
+   WHERE p.customer_id = $1 AND p.id = ${anyOf('$2::bigint[]')} AND NOT p.trashed`,
 );
 
 /** Returns the photos that exist, with their tags, by id ascending. */
