@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
+import type { PhotoQuery } from '../../../core/photos/photo-query.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Batcher } from '../../batcher.js';
 import { anyOf, type JsonRow, prepared, readBatcher, select } from '../database/sql.js';
@@ -21,10 +23,10 @@ const stamp = `concat(p.id, ' ', p.xmin, p.ctid, (
 ))`;
 
 /** The columns of a `StampedId`, of photos `p`. */
-export const stampColumn = `${stamp} AS stamp`;
+export const stampColumns = `p.id, ${stamp} AS stamp`;
 
 /** The columns of a `StampedRow`, of photos `p` and their tags, which are null for none. */
-export const stampedColumns = (tags: string) => `${stampColumn}, ${taggedPhotoJson(tags)}::text AS photo`;
+export const stampedColumns = (tags: string) => `${stampColumns}, ${taggedPhotoJson(tags)}::text AS photo`;
 
 /** A photo as a statement has found it. */
 export interface StampedId {
@@ -39,7 +41,7 @@ export interface StampedRow extends StampedId {
 
 /** Photos that exist, each as a `StampedRow`; null for those that have one of the given stamps. */
 const selectChanged = prepared(
-  `SELECT p.id, ${stampColumn}, CASE WHEN ${stamp} = ANY($3::text[]) THEN NULL ELSE ${taggedPhotoJson(tagsOfPhoto)}::text END AS photo
+  `SELECT ${stampColumns}, CASE WHEN ${stamp} = ANY($3::text[]) THEN NULL ELSE ${taggedPhotoJson(tagsOfPhoto)}::text END AS photo
    FROM photos p WHERE p.customer_id = $1 AND p.id = ${anyOf('$2::bigint[]')}`,
 );
 
@@ -55,29 +57,42 @@ interface Entry {
   readonly bytes: number;
 }
 
+/** A page takes some hundred bytes of memory to be recognized. */
+const MAX_PAGES = 1000;
+
 /**
  * Photos as they were read outside of transactions. Every page and every photo is still found by a statement, with its stamp: a cached photo takes
  * the place only of a row that has the stamp by which it was cached. The least recently used ones are dropped. A photo that is returned from here is
  * frozen, and remains the same object for as long as nothing changes, so that what is made of it can be kept with it.
+ *
+ * A page that is requested for the first time is read as if there were no cache: walks through whole libraries pay nothing for it, and displace
+ * nothing. For the second time it is cached. From then on it is asked for its stamps first.
  */
 export class PhotoCache {
   /** The least recently used first. */
   private readonly entries = new Map<Id, Entry>();
   private bytes = 0;
-  /** Customers of whose last page most photos were cached: the next is first asked for its stamps. */
-  private readonly warm = new Set<Id>();
+  /** Pages by a hash of their query, and how they are to be read next; the least recently requested first. */
+  private readonly pages = new Map<string, 'whole' | 'stamps'>();
 
   constructor(private readonly maxBytes = MAX_BYTES) {}
 
-  isWarm(customerId: Id): boolean {
-    return this.warm.has(customerId);
+  /** Returns how to read this page of the customer. */
+  request(customerId: Id, query: PhotoQuery): 'plain' | 'whole' | 'stamps' {
+    const key = hash('sha256', JSON.stringify([customerId, query]), 'base64url');
+    const known = this.pages.get(key);
+    this.pages.delete(key);
+    this.pages.set(key, known === undefined ? 'whole' : 'stamps');
+    for (const oldest of this.pages.keys()) {
+      if (this.pages.size <= MAX_PAGES) break;
+      this.pages.delete(oldest);
+    }
+    return known ?? 'plain';
   }
 
   /** Returns the photos of a page that was read as a whole. */
   addPage(customerId: Id, rows: readonly StampedRow[]): PhotoWithTags[] {
-    const cached = rows.map((row) => this.find(customerId, row));
-    this.noteHits(customerId, cached);
-    return rows.map((row, at) => cached[at] ?? this.add(row));
+    return rows.map((row) => this.find(customerId, row) ?? this.add(row));
   }
 
   /**
@@ -90,19 +105,16 @@ export class PhotoCache {
     found: readonly StampedId[],
   ): Promise<readonly PhotoWithTags[] | null> {
     const cached = found.map((row) => this.find(customerId, row));
-    this.noteHits(customerId, cached);
     const missing = found.filter((_, at) => cached[at] === undefined);
     if (missing.length === 0) return cached as PhotoWithTags[];
-    if (!this.isWarm(customerId)) return null;
+    if (missing.length * 2 > found.length) return null;
     const read = await this.readChanged(
       manager,
       customerId,
       missing.map(({ id }) => id),
     );
-    const photos = found.map(
-      ({ id, stamp }, at) => cached[at] ?? (read.get(id)?.stamp === stamp && read.get(id)?.photo),
-    );
-    return photos.every(Boolean) ? (photos as PhotoWithTags[]) : null;
+    if (missing.some(({ id, stamp }) => read.get(id)?.stamp !== stamp)) return null;
+    return found.map(({ id }, at) => (cached[at] ?? read.get(id)?.photo) as PhotoWithTags);
   }
 
   /** The photos of these ids that exist, with their tags, by id. */
@@ -115,31 +127,22 @@ export class PhotoCache {
     manager: EntityManager,
     customerId: Id,
     ids: readonly Id[],
-  ): Promise<ReadonlyMap<Id, { readonly stamp: string; readonly photo: PhotoWithTags }>> {
+  ): Promise<ReadonlyMap<Id, Pick<Entry, 'stamp' | 'photo'>>> {
     // Held until the answer is there: others may drop them meanwhile.
-    const known = new Map(ids.map((id) => [id, this.entryOf(customerId, id)]));
-    const stamps = ids.map((id) => known.get(id)?.stamp ?? '');
+    const known = ids.flatMap((id) => this.entryOf(customerId, id) ?? []);
+    const stamps = known.map(({ stamp }) => stamp);
     const rows = await select<StampedRow>(manager, selectChanged, [customerId, ids, stamps]);
     return new Map(
       rows.map((row) => {
-        const photo = this.find(customerId, row) ?? (row.photo === null ? known.get(row.id)?.photo : this.add(row));
-        return [row.id, { stamp: row.stamp, photo: photo as PhotoWithTags }];
+        const unchanged = row.photo === null && known.find(({ stamp }) => stamp === row.stamp);
+        return [row.id, { stamp: row.stamp, photo: unchanged ? this.touch(unchanged) : this.add(row) }];
       }),
     );
   }
 
-  private noteHits(customerId: Id, cached: readonly (PhotoWithTags | undefined)[]): void {
-    if (cached.filter((photo) => photo !== undefined).length * 2 > cached.length) this.warm.add(customerId);
-    else this.warm.delete(customerId);
-  }
-
   private find(customerId: Id, { id, stamp }: StampedId): PhotoWithTags | undefined {
     const entry = this.entryOf(customerId, id);
-    if (entry?.stamp !== stamp) return undefined;
-    // As the most recently used one.
-    this.entries.delete(id);
-    this.entries.set(id, entry);
-    return entry.photo;
+    return entry?.stamp === stamp ? this.touch(entry) : undefined;
   }
 
   private entryOf(customerId: Id, id: Id): Entry | undefined {
@@ -147,22 +150,28 @@ export class PhotoCache {
     return entry?.photo.customerId === customerId ? entry : undefined;
   }
 
-  private add({ id, stamp, photo: text }: StampedRow): PhotoWithTags {
-    const photo = Object.freeze(taggedPhotoOf(JSON.parse(text as string) as JsonRow));
-    const bytes = BYTES_PER_PHOTO + BYTES_PER_CHARACTER * (text as string).length;
-    this.drop(id);
-    this.entries.set(id, { stamp, photo, bytes });
-    this.bytes += bytes;
-    for (const oldest of this.entries.keys()) {
-      if (this.bytes <= this.maxBytes) break;
-      this.drop(oldest);
+  /** Makes it the most recently used one, unless it was dropped or replaced. */
+  private touch(entry: Entry): PhotoWithTags {
+    const { photo } = entry;
+    if (this.entries.get(photo.id) === entry) {
+      this.entries.delete(photo.id);
+      this.entries.set(photo.id, entry);
     }
     return photo;
   }
 
-  private drop(id: Id): void {
-    this.bytes -= this.entries.get(id)?.bytes ?? 0;
+  private add({ id, stamp, photo: text }: StampedRow): PhotoWithTags {
+    const photo = Object.freeze(taggedPhotoOf(JSON.parse(text as string) as JsonRow));
+    const bytes = BYTES_PER_PHOTO + BYTES_PER_CHARACTER * (text as string).length;
+    this.bytes += bytes - (this.entries.get(id)?.bytes ?? 0);
     this.entries.delete(id);
+    this.entries.set(id, { stamp, photo, bytes });
+    for (const [oldest, entry] of this.entries) {
+      if (this.bytes <= this.maxBytes) break;
+      this.entries.delete(oldest);
+      this.bytes -= entry.bytes;
+    }
+    return photo;
   }
 }
 

@@ -4,9 +4,9 @@ import type { ListSort, PhotoFilters, PhotoQuery } from '../../../core/photos/ph
 import type { SimilarFilter } from '../../../core/photos/similar/similar-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
-import { prepared, select } from '../database/sql.js';
+import { type JsonRow, prepared, select } from '../database/sql.js';
 import { nearPhotos } from '../similar/similar-photos.js';
-import { type PhotoCache, type StampedId, type StampedRow, stampColumn, stampedColumns } from './photo-cache.js';
+import { type PhotoCache, type StampedId, type StampedRow, stampColumns, stampedColumns } from './photo-cache.js';
 import {
   contentTypesOf,
   facetsOf,
@@ -21,25 +21,30 @@ import {
   PhotoConditions,
   type PhotoOrder,
 } from './photo-conditions.js';
-import { taggedPhotoOf, tagsByName } from './photo-rows.js';
+import { taggedPhotoJson, taggedPhotoOf, tagsByName } from './photo-rows.js';
 
 /**
  * The first photos that this query finds. Their tags are read in one pass: looked up photo by photo, they took three quarters of the
  * statement's time. The photos are looked up one by one: with a join, the whole table was read.
  */
-const pageOf: PageStatement = (found, direction, limit) =>
-  `WITH page AS MATERIALIZED (${found}), tagged AS (
+const pageOf =
+  (columns: (tags: string) => string): PageStatement =>
+  (found, direction, limit) =>
+    `WITH page AS MATERIALIZED (${found}), tagged AS (
     SELECT l.photo_id AS id, ${tagsByName} AS tags
     FROM photo_tags l JOIN tags t ON t.customer_id = $1 AND t.id = l.tag_id
     WHERE l.customer_id = $1 AND l.photo_id = ANY (ARRAY(SELECT id FROM page)) GROUP BY l.photo_id
-  ) SELECT page.id, p.stamp, p.photo FROM page LEFT JOIN tagged ON tagged.id = page.id CROSS JOIN LATERAL (
-    SELECT ${stampedColumns('tagged.tags')} FROM photos p WHERE p.customer_id = $1 AND p.id = page.id OFFSET 0
+  ) SELECT p.* FROM page LEFT JOIN tagged ON tagged.id = page.id CROSS JOIN LATERAL (
+    SELECT ${columns('tagged.tags')} FROM photos p WHERE p.customer_id = $1 AND p.id = page.id OFFSET 0
   ) p ORDER BY page.value ${direction}, page.id ${direction} LIMIT ${limit}`;
+
+const plainPageOf = pageOf((tags) => `${taggedPhotoJson(tags)} AS photo`);
+const stampedPageOf = pageOf(stampedColumns);
 
 /** The same photos by their stamps. */
 const stampsOf: PageStatement = (found, direction, limit) =>
-  `SELECT page.id, p.stamp FROM (${found}) page CROSS JOIN LATERAL (
-    SELECT ${stampColumn} FROM photos p WHERE p.customer_id = $1 AND p.id = page.id OFFSET 0
+  `SELECT p.* FROM (${found}) page CROSS JOIN LATERAL (
+    SELECT ${stampColumns} FROM photos p WHERE p.customer_id = $1 AND p.id = page.id OFFSET 0
   ) p ORDER BY page.value ${direction}, page.id ${direction} LIMIT ${limit}`;
 
 type PageStatement = (found: string, direction: string, limit: number) => string;
@@ -56,13 +61,12 @@ export async function listPhotos(
 ): Promise<readonly PhotoWithTags[]> {
   const plan = await planQueries(manager, { customerId, filters: query.filters, order: orderOf(query.sort) });
   const read = <Row>(statement: PageStatement) => readRows<Row>(manager, query, plan, statement);
-  if (cache === null || query.window.limit > MAX_CACHED) {
-    return (await read<StampedRow>(pageOf)).map(({ photo }) => taggedPhotoOf(JSON.parse(photo as string)));
+  const how = query.window.limit > MAX_CACHED ? 'plain' : cache?.request(customerId, query);
+  if (!cache || how === 'plain') {
+    return (await read<{ photo: JsonRow }>(plainPageOf)).map(({ photo }) => taggedPhotoOf(photo));
   }
-  const found = cache.isWarm(customerId)
-    ? await cache.page(manager, customerId, await read<StampedId>(stampsOf))
-    : null;
-  return found ?? cache.addPage(customerId, await read<StampedRow>(pageOf));
+  const found = how === 'stamps' ? await cache.page(manager, customerId, await read<StampedId>(stampsOf)) : null;
+  return found ?? cache.addPage(customerId, await read<StampedRow>(stampedPageOf));
 }
 
 /** Longer lists are those of work that reads whole libraries. */
