@@ -48,8 +48,13 @@ const selectChanged = prepared(
 /** Of memory, for all customers together. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** What a photo takes of memory with its text in a response, beside a multiple of the text of its row (bench/measurements.md). */
-const [BYTES_PER_PHOTO, BYTES_PER_CHARACTER] = [2_000, 3];
+/**
+ * What a photo takes of memory, with its text in a response, beside a multiple of the text of its row. Measured, see bench/measurements.md; V8
+ * stores texts with characters beyond Latin-1 in two bytes for each.
+ */
+const BYTES_PER_PHOTO = 1200;
+const bytesOf = (text: string) => BYTES_PER_PHOTO + (BEYOND_LATIN_1.test(text) ? 6 : 3) * text.length;
+const BEYOND_LATIN_1 = /[\u0100-\uffff]/;
 
 interface Entry {
   readonly stamp: string;
@@ -162,7 +167,7 @@ export class PhotoCache {
 
   private add({ id, stamp, photo: text }: StampedRow): PhotoWithTags {
     const photo = Object.freeze(taggedPhotoOf(JSON.parse(text as string) as JsonRow));
-    const bytes = BYTES_PER_PHOTO + BYTES_PER_CHARACTER * (text as string).length;
+    const bytes = bytesOf(text as string);
     this.bytes += bytes - (this.entries.get(id)?.bytes ?? 0);
     this.entries.delete(id);
     this.entries.set(id, { stamp, photo, bytes });
