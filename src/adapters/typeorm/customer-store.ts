@@ -8,8 +8,8 @@ import { repositories } from './registry.js';
 
 /**
  * Transactions are READ COMMITTED, with row locks. Rows are locked in this order, within a kind by id ascending: bulk edit, customer, import, item,
- * fetch, photo, tag, webhook endpoint, delivery, API key, delivery key, share, user; a fetch and a delivery before their jobs. Code that breaks it
- * can deadlock; Postgres then aborts one of the two transactions, which is run again.
+ * fetch, photo, tag, webhook endpoint, delivery, API key, delivery key, share, user; a fetch and a delivery before their jobs; the stamp of tags
+ * last. Code that breaks it can deadlock; Postgres then aborts one of the two transactions, which is run again.
  */
 export class TypeormCustomerStore implements CustomerStore {
   private readonly cache = new PhotoCache();
