@@ -166,7 +166,7 @@ export class PhotoCache {
   }
 
   private add({ id, stamp, photo: text }: StampedRow): PhotoWithTags {
-    const photo = unchangeable(taggedPhotoOf(JSON.parse(text as string) as JsonRow));
+    const photo = frozen(taggedPhotoOf(JSON.parse(text as string) as JsonRow));
     const bytes = bytesOf(text as string);
     this.bytes += bytes - (this.entries.get(id)?.bytes ?? 0);
     this.entries.delete(id);
@@ -180,41 +180,19 @@ export class PhotoCache {
   }
 }
 
-/** The times of an unchangeable photo, in milliseconds since 1970. */
-const TIMES = Symbol('times');
+/** A time that stays as it is: dates cannot be frozen. What would change it has no effect. */
+class FixedDate extends Date {}
 
-interface WithTimes {
-  readonly [TIMES]: Readonly<Record<string, number>>;
+for (const name of Object.getOwnPropertyNames(Date.prototype).filter((each) => each.startsWith('set'))) {
+  Object.defineProperty(FixedDate.prototype, name, { value: Date.prototype.getTime });
 }
 
-/** For each field, one function for all photos: with functions of their own, V8 would give each photo a class of its own. */
-const timeReaders = new Map(
-  (['takenAt', 'originalLostAt', 'trashedAt', 'purgeAt', 'createdAt', 'updatedAt'] as const).map((name) => [
-    name as string,
-    function (this: WithTimes) {
-      return new Date(this[TIMES][name] as number);
-    },
-  ]),
-);
-
-/** Freezes it deeply. Its times, which cannot be frozen, are made anew whenever they are read. */
-function unchangeable(photo: PhotoWithTags): PhotoWithTags {
-  const times: Record<string, number> = {};
-  const result = Object.defineProperty({} as Record<string, unknown>, TIMES, { value: times });
-  for (const [name, value] of Object.entries(photo)) {
-    const get = timeReaders.get(name);
-    if (!(value instanceof Date)) result[name] = frozen(value);
-    else if (get !== undefined) {
-      times[name] = value.getTime();
-      Object.defineProperty(result, name, { get, enumerable: true });
-    } else throw new Error(`${name} is a time that the cache of photos does not know.`);
+/** Freezes it deeply, in place. */
+function frozen<T extends object>(value: T): T {
+  for (const [name, each] of Object.entries(value)) {
+    if (each instanceof Date) (value as Record<string, unknown>)[name] = new FixedDate(each);
+    else if (typeof each === 'object' && each !== null) frozen(each);
   }
-  return Object.freeze(result) as unknown as PhotoWithTags;
-}
-
-function frozen<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
-  for (const each of Object.values(value)) frozen(each);
   return Object.freeze(value);
 }
 
