@@ -45,11 +45,11 @@ const selectChanged = prepared(
    FROM photos p WHERE p.customer_id = $1 AND p.id = ${anyOf('$2::bigint[]')}`,
 );
 
-/** Of memory, for all customers together. */
+/** The memory for the photos of all customers together. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * What a photo takes of memory, with its text in a response, beside a multiple of the text of its row. Measured, see bench/measurements.md; V8
+ * The memory that a photo takes, with its text in a response, beside a multiple of the text of its row. Measured, see bench/measurements.md; V8
  * stores texts with characters beyond Latin-1 in two bytes for each.
  */
 const BYTES_PER_PHOTO = 1200;
@@ -196,7 +196,7 @@ function frozen<T extends object>(value: T): T {
   return Object.freeze(value);
 }
 
-/** What the reads of all requests outside transactions share. */
+/** The things that the reads of all requests outside transactions share. */
 export interface SharedReads {
   readonly cache: PhotoCache;
   /** Null if there is nothing to batch, because the reader has its connection already. */
