@@ -13,15 +13,15 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
   ],
   [
     'a key says whose it is, not the other way round; its number is unique',
-    /^SELECT k\.customer_id .* FROM api_keys k JOIN customers c ON c\.id = k\.customer_id WHERE (k\.token_hash = ANY\(\$1::text\[\]\)|k\.id = ANY\(\$1::bigint\[\]\)) /,
+    /^SELECT k\.customer_id .* FROM api_keys k JOIN customers c ON c\.id = k\.customer_id WHERE k\.(token_hash|id) = ANY\(ARRAY\(SELECT unnest\(\$1::(text|bigint)\[\]\)\)\) /,
   ],
   [
     'an address of a picture names a delivery key, and the key says whose it is',
-    /^SELECT k\.customer_id .* FROM delivery_keys k JOIN customers c ON c\.id = k\.customer_id WHERE k\.public_id = ANY\(\$1::text\[\]\)$/,
+    /^SELECT k\.customer_id .* FROM delivery_keys k JOIN customers c ON c\.id = k\.customer_id WHERE k\.public_id = ANY\(ARRAY\(SELECT unnest\(\$1::text\[\]\)\)\)$/,
   ],
   [
     'a visitor has the token of a share, and the share says whose it is',
-    /^SELECT s\.customer_id .* FROM shares s JOIN customers c ON c\.id = s\.customer_id WHERE s\.token_hash = ANY\(\$1::text\[\]\)$/,
+    /^SELECT s\.customer_id .* FROM shares s JOIN customers c ON c\.id = s\.customer_id WHERE s\.token_hash = ANY\(ARRAY\(SELECT unnest\(\$1::text\[\]\)\)\)$/,
   ],
   [
     'uses of keys are written down together, whose ever they are',

@@ -3,19 +3,20 @@ import type { CustomerStore } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Reads, Repositories } from '../../core/shared/transactional.js';
 import { inCustomerTransaction, withoutTransaction } from './database/transaction.js';
-import { PhotosReadTogether } from './photos/photo-rows.js';
+import { PhotoCache, PhotosReadTogether, type SharedReads } from './photos/photo-cache.js';
 import { repositories } from './registry.js';
 
 /**
  * Transactions are READ COMMITTED, with row locks. Rows are locked in this order, within a kind by id ascending: bulk edit, customer, import, item,
- * fetch, photo, tag, webhook endpoint, delivery, API key, delivery key, share, user; a fetch and a delivery before their jobs. Code that breaks it
- * can deadlock; Postgres then aborts one of the two transactions, which is run again.
+ * fetch, photo, tag, webhook endpoint, delivery, API key, delivery key, share, user; a fetch and a delivery before their jobs; the stamp of tags
+ * last. Code that breaks it can deadlock; Postgres then aborts one of the two transactions, which is run again.
  */
 export class TypeormCustomerStore implements CustomerStore {
-  private readonly photosTogether: PhotosReadTogether;
+  private readonly cache = new PhotoCache();
+  private readonly together: PhotosReadTogether;
 
   constructor(private readonly dataSource: DataSource) {
-    this.photosTogether = new PhotosReadTogether(dataSource);
+    this.together = new PhotosReadTogether(dataSource, this.cache);
   }
 
   transaction<T>(customerId: Id, work: (transaction: Repositories) => Promise<T>): Promise<T> {
@@ -26,7 +27,12 @@ export class TypeormCustomerStore implements CustomerStore {
 
   query<T>(customerId: Id, work: (reader: Reads) => Promise<T>): Promise<T> {
     return withoutTransaction(this.dataSource, (manager, isConnected) =>
-      work(everythingOf(manager, customerId, () => (isConnected() ? null : this.photosTogether))),
+      work(
+        everythingOf(manager, customerId, () => ({
+          cache: this.cache,
+          together: isConnected() ? null : this.together,
+        })),
+      ),
     );
   }
 }
@@ -36,14 +42,14 @@ class RepositoriesOfCustomer {
   constructor(
     readonly manager: EntityManager,
     readonly customerId: Id,
-    readonly together: () => PhotosReadTogether | null,
+    readonly shared: () => SharedReads | null,
   ) {}
 }
 
 for (const [name, Repository] of Object.entries(repositories)) {
   Object.defineProperty(RepositoriesOfCustomer.prototype, name, {
     get(this: RepositoriesOfCustomer) {
-      return new Repository(this.manager, this.customerId, this.together);
+      return new Repository(this.manager, this.customerId, this.shared);
     },
   });
 }

@@ -44,10 +44,12 @@ import {
   PhotoFields1764000000014,
   PhotoThumbs1764000000017,
 } from './migrations/1764000000014-photo-fields.js';
+import { TagStamps1764000000016 } from './migrations/1764000000016-tag-stamps.js';
 import { operatorTokenTable } from './operators/operator-token.repository.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
+import type { SharedReads } from './photos/photo-cache.js';
 import { TypeormUsageRepository } from './photos/photo-counts.js';
-import { type PhotosReadTogether, photoExifTable, photoTable } from './photos/photo-rows.js';
+import { photoExifTable, photoTable } from './photos/photo-rows.js';
 import { tombstoneTable } from './photos/tag-tombstones.js';
 import { savedSearchTable, TypeormSavedSearchRepository } from './searches/saved-search.repository.js';
 import { shareTable, TypeormShareRepository } from './shares/share.repository.js';
@@ -127,15 +129,16 @@ export const migrations = [
   Traffic1764000000012,
   OneQueue1764000000013,
   PhotoFields1764000000014,
+  TagStamps1764000000016,
   PhotoThumbs1764000000017,
   PhotoCreators1764000000015,
 ];
 
-/** @param together Batches concurrent reads of single photos; null: there is nothing to batch. */
+/** @param shared Null in a transaction. */
 type RepositoryClass<Repository> = new (
   manager: EntityManager,
   customerId: Id,
-  together: () => PhotosReadTogether | null,
+  shared: () => SharedReads | null,
 ) => Repository;
 
 /** The repositories of one customer, on one connection. */

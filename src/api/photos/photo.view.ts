@@ -246,15 +246,9 @@ export function photoView(photo: PhotoWithTags): PhotoView {
   };
 }
 
-/** The fields that only `include` adds. */
-export interface PhotoExtras {
-  readonly urls?: PhotoUrls | null;
-  readonly exif?: ExifTags | null;
-}
-
-export function photoWithExtras(photo: PhotoWithTags, { urls, exif }: PhotoExtras): PhotoView {
+/** The fields that only `include` adds, after the others. */
+export function photoExtrasView({ urls, exif }: { readonly urls?: PhotoUrls | null; readonly exif?: ExifTags | null }) {
   return {
-    ...photoView(photo),
     ...(urls !== undefined && { urls: urls && urlsView(urls) }),
     ...(exif !== undefined && { exif: { ...exif } }),
   };

@@ -2,6 +2,7 @@ import { Controller, Delete, Get, HttpCode, Inject, Patch } from '@nestjs/common
 import type { Caller } from '../../core/access/caller.js';
 import { editPhoto, editPhotos, type PhotoEditResult } from '../../core/photos/edit-photo.js';
 import { listPhotos } from '../../core/photos/list-photos.js';
+import type { PhotoWithTags } from '../../core/photos/photo.js';
 import { readPhoto } from '../../core/photos/read-photo.js';
 import { renditionUrls } from '../../core/photos/renditions/rendition.js';
 import { purgePhoto, purgePhotos, trashPhoto, trashPhotos } from '../../core/photos/trash.js';
@@ -11,7 +12,14 @@ import { RequireScope } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { AcceptsIdList, isList, PathId, PathIds } from '../../http/requests/path-id.js';
 import { PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../../http/requests/read-request.js';
-import { IfMatch, type IfMatchPrecondition, listView, Outcomes, WithETag } from '../../http/responses/reply.js';
+import {
+  IfMatch,
+  type IfMatchPrecondition,
+  JsonText,
+  listText,
+  Outcomes,
+  WithETag,
+} from '../../http/responses/reply.js';
 import { CurrentCaller } from '../../http/server/request-context.js';
 import { Idempotent, noBody, type RunIdempotently } from '../idempotency/idempotent.js';
 import { Documented, DocumentTag } from '../openapi/operation.js';
@@ -24,8 +32,8 @@ import {
   PhotoView,
   photoDeletionView,
   photoEditView,
+  photoExtrasView,
   photoView,
-  photoWithExtras,
 } from './photo.view.js';
 import { PhotoListQuery, photoListRequest, similarityRule } from './photo-list.dto.js';
 
@@ -35,7 +43,18 @@ const photoIds = pathIds('id', 'photo');
 @DocumentTag('Photos', 'Photos in the library.')
 @Controller('api/v1/photos')
 export class PhotosController {
+  private readonly texts = new WeakMap<PhotoWithTags, JsonText>();
+
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  /** Made once for a photo that the store returns again, which is frozen. */
+  private readonly textOf = (photo: PhotoWithTags): JsonText => {
+    const known = this.texts.get(photo);
+    if (known !== undefined) return known;
+    const text = JsonText.of(photoView(photo));
+    if (Object.isFrozen(photo)) this.texts.set(photo, text);
+    return text;
+  };
 
   @Get()
   @Documented({
@@ -51,8 +70,10 @@ export class PhotosController {
   async list(@CurrentCaller() caller: Caller, @ValidQuery() query: PhotoListQuery) {
     const request = photoListRequest(query);
     const page = await listPhotos(this.ports, caller, request);
-    if (!query.include?.includes('urls')) return listView(page, photoView);
-    return listView(page, (photo) => photoWithExtras(photo, { urls: renditionUrls(this.ports, caller, photo) }));
+    if (!query.include?.includes('urls')) return listText(page, this.textOf);
+    return listText(page, (photo) =>
+      this.textOf(photo).with(photoExtrasView({ urls: renditionUrls(this.ports, caller, photo) })),
+    );
   }
 
   @Get(':id')
@@ -75,10 +96,11 @@ export class PhotosController {
     const { include = [], trashed } = query;
     const withExif = include.includes('exif');
     const { photo, exif } = await readPhoto(this.ports, caller, id, { trashedToo: trashed === 'any', withExif });
-    return photoWithExtras(photo, {
+    const extras = photoExtrasView({
       ...(include.includes('urls') && { urls: renditionUrls(this.ports, caller, photo) }),
       ...(withExif && { exif }),
     });
+    return this.textOf(photo).with(extras);
   }
 
   @Patch(':id')

@@ -5,7 +5,10 @@ import type { CountedValue, PhotoKind, ValuesRequest } from './filter-values.js'
 import type { Photo, PhotoWithTags } from './photo.js';
 import type { ListSort, PhotoFilters, PhotoQuery } from './photo-query.js';
 
-/** Photos of the bound customer, in the trash or not. */
+/**
+ * Photos of the bound customer, in the trash or not. They are values: outside of transactions the same frozen object may be returned again while
+ * nothing of the photo and its tags has changed.
+ */
 export interface PhotoReads {
   get(id: Id): Promise<PhotoWithTags | null>;
   /** Without its tags; null also when it is in the trash, or its customer is `closing`. */

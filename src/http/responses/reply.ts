@@ -40,14 +40,56 @@ const EXTRAS = ['urls', 'exif', 'photos', 'changes'];
 
 /** The strong tag of a resource: a hash of what a plain GET returns. */
 function entityTag(view: object): string {
+  if (view instanceof JsonText) return view.plain.tag;
   const plain = isPlain(view)
     ? view
     : Object.fromEntries(Object.entries(view).filter(([name]) => !EXTRAS.includes(name)));
-  return `"${hash('sha256', JSON.stringify(plain)).slice(0, 32)}"`;
+  return tagOfText(JSON.stringify(plain));
+}
+
+function tagOfText(json: string): string {
+  return `"${hash('sha256', json).slice(0, 32)}"`;
 }
 
 function isPlain(view: object): boolean {
+  if (view instanceof JsonText) return view === view.plain;
   return EXTRAS.every((name) => !Object.hasOwn(view, name));
+}
+
+/** A view as the text of its JSON, which may be sent again and again. */
+export class JsonText {
+  private known: string | undefined;
+
+  private constructor(
+    readonly text: string,
+    private readonly of: JsonText | null,
+  ) {}
+
+  static of(view: object): JsonText {
+    return new JsonText(JSON.stringify(view), null);
+  }
+
+  /** The text of a list's envelope. */
+  static ofList(data: readonly string[], rest: object): JsonText {
+    return new JsonText(`{"data":[${data.join(',')}],${JSON.stringify(rest).slice(1)}`, null);
+  }
+
+  /** The text of the view with these fields at its end; undefined ones are left out. */
+  with(extras: object): JsonText {
+    const fields = JSON.stringify(extras).slice(1);
+    return fields === '}' ? this : new JsonText(`${this.text.slice(0, -1)},${fields}`, this.plain);
+  }
+
+  /** The view without what has been added to it. */
+  get plain(): JsonText {
+    return this.of ?? this;
+  }
+
+  /** The tag of the resource, if what `with` adds are fields that no tag depends on. */
+  get tag(): string {
+    this.known ??= tagOfText(this.plain.text);
+    return this.known;
+  }
 }
 
 /** `If-None-Match` (RFC 9110 §13.1.2): weak comparison; several header lines are one list. */
@@ -101,7 +143,10 @@ export class SendReply {
     const body = answer instanceof Reply ? applyReply(answer, response) : answer;
     if (answer instanceof Outcomes) return body;
     const tagged = this.reflector.get<boolean | undefined>(WITH_ETAG, context.getHandler()) ?? false;
-    return tagged && typeof body === 'object' && body !== null ? addETag(body, request, response) : body;
+    const sent = tagged && typeof body === 'object' && body !== null ? addETag(body, request, response) : body;
+    if (!(sent instanceof JsonText)) return sent;
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    return sent.text;
   }
 }
 
@@ -128,7 +173,19 @@ function addETag(view: object, request: Request, response: Response): object | u
 
 /** The envelope of every list. */
 export function listView<T, View>({ data, nextCursor }: Page<T>, view: (item: T) => View) {
-  return { data: data.map(view), pagination: { nextCursor, hasMore: nextCursor !== null } };
+  return { data: data.map(view), pagination: paginationOf(nextCursor) };
+}
+
+/** The same of texts. */
+export function listText<T>({ data, nextCursor }: Page<T>, text: (item: T) => JsonText): JsonText {
+  return JsonText.ofList(
+    data.map((item) => text(item).text),
+    { pagination: paginationOf(nextCursor) },
+  );
+}
+
+function paginationOf(nextCursor: string | null) {
+  return { nextCursor, hasMore: nextCursor !== null };
 }
 
 /**

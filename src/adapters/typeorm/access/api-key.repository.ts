@@ -14,6 +14,7 @@ import { after } from '../../../core/shared/clock.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import {
+  anyOf,
   asJson,
   change,
   generatedKey,
@@ -68,8 +69,8 @@ const knownKeys = (condition: string) =>
     `SELECT ${selectList(apiKeyTable, 'k')}, c.status AS "customerStatus"
      FROM api_keys k JOIN customers c ON c.id = k.customer_id WHERE ${condition} AND k.deleted_at IS NULL`,
   );
-const knownByHash = knownKeys('k.token_hash = ANY($1::text[])');
-const knownById = knownKeys('k.id = ANY($1::bigint[])');
+const knownByHash = knownKeys(`k.token_hash = ${anyOf('$1::text[]')}`);
+const knownById = knownKeys(`k.id = ${anyOf('$1::bigint[]')}`);
 
 export class TypeormKeyFinder implements KeyFinder {
   /** Nothing is cached: once a key is deleted, no later request finds it. */

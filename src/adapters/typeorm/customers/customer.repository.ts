@@ -285,10 +285,12 @@ async function removeCustomer(manager: EntityManager, id: Id): Promise<boolean> 
 }
 
 /**
- * By their names in the catalogue, so statements on them are by hand. Starting with those that no others refer to. Without the totals,
- * which follow from photos and change as these are deleted.
+ * By their names in the catalogue, so statements on them are by hand. Starting with those that no others refer to. Without totals and stamps,
+ * which follow from photos and tags and change as these are deleted; the stamps are deleted with the customer.
  */
 async function tenantTables(query: (sql: string) => Promise<unknown[]>): Promise<readonly string[]> {
   const tables = await tablesByReference(query);
-  return tables.flatMap(({ name, isTenants }) => (isTenants && name !== TOTALS ? [name] : [])).reverse();
+  return tables
+    .flatMap(({ name, isTenants }) => (isTenants && ![TOTALS, 'tag_stamps'].includes(name) ? [name] : []))
+    .reverse();
 }

@@ -11,6 +11,7 @@ import type { NewPreset, Preset, PresetRepository } from '../../../core/delivery
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import {
+  anyOf,
   generatedKey,
   insert,
   instant,
@@ -81,7 +82,7 @@ export class TypeormDeliveryKeyRepository implements DeliveryKeyRepository {
 
 const knownKeys = prepared(
   `SELECT ${selectList(deliveryKeyTable, 'k')}, c.status AS "customerStatus"
-   FROM delivery_keys k JOIN customers c ON c.id = k.customer_id WHERE k.public_id = ANY($1::text[])`,
+   FROM delivery_keys k JOIN customers c ON c.id = k.customer_id WHERE k.public_id = ${anyOf('$1::text[]')}`,
 );
 
 export class TypeormDeliveryKeyFinder implements DeliveryKeyFinder {

@@ -6,6 +6,7 @@ import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
 import { type JsonRow, prepared, select } from '../database/sql.js';
 import { nearPhotos } from '../similar/similar-photos.js';
+import { type PhotoCache, type StampedId, type StampedRow, stampColumns, stampedColumns } from './photo-cache.js';
 import {
   contentTypesOf,
   facetsOf,
@@ -26,39 +27,74 @@ import { taggedPhotoJson, taggedPhotoOf, tagsByName } from './photo-rows.js';
  * The first photos that this query finds. Their tags are read in one pass: looked up photo by photo, they took three quarters of the
  * statement's time. The photos are looked up one by one: with a join, the whole table was read.
  */
-function pageOf(found: string, direction: string, limit: number): string {
-  return `WITH page AS MATERIALIZED (${found}), tagged AS (
+const pageOf =
+  (columns: (tags: string) => string): PageStatement =>
+  (found, direction, limit) =>
+    `WITH page AS MATERIALIZED (${found}), tagged AS (
     SELECT l.photo_id AS id, ${tagsByName} AS tags
     FROM photo_tags l JOIN tags t ON t.customer_id = $1 AND t.id = l.tag_id
     WHERE l.customer_id = $1 AND l.photo_id = ANY (ARRAY(SELECT id FROM page)) GROUP BY l.photo_id
-  ) SELECT p.photo FROM page LEFT JOIN tagged ON tagged.id = page.id CROSS JOIN LATERAL (
-    SELECT ${taggedPhotoJson('tagged.tags')} AS photo FROM photos p WHERE p.customer_id = $1 AND p.id = page.id OFFSET 0
+  ) SELECT p.* FROM page LEFT JOIN tagged ON tagged.id = page.id CROSS JOIN LATERAL (
+    SELECT ${columns('tagged.tags')} FROM photos p WHERE p.customer_id = $1 AND p.id = page.id OFFSET 0
   ) p ORDER BY page.value ${direction}, page.id ${direction} LIMIT ${limit}`;
-}
+
+const plainPageOf = pageOf((tags) => `${taggedPhotoJson(tags)} AS photo`);
+const stampedPageOf = pageOf(stampedColumns);
+
+/** The same photos by their stamps. */
+const stampsOf: PageStatement = (found, direction, limit) =>
+  `SELECT p.* FROM (${found}) page CROSS JOIN LATERAL (
+    SELECT ${stampColumns} FROM photos p WHERE p.customer_id = $1 AND p.id = page.id OFFSET 0
+  ) p ORDER BY page.value ${direction}, page.id ${direction} LIMIT ${limit}`;
+
+type PageStatement = (found: string, direction: string, limit: number) => string;
 
 /** One more than most clients request. The limit is part of the text: the planner must know that few rows are wanted. */
 const USUAL: ReadonlySet<number> = new Set([51, 101, 201]);
 
-export async function listPhotos(manager: EntityManager, customerId: Id, query: PhotoQuery): Promise<PhotoWithTags[]> {
-  const { filters, sort, window } = query;
+/** @param cache Null in a transaction, which sees what others must not be shown. */
+export async function listPhotos(
+  manager: EntityManager,
+  customerId: Id,
+  query: PhotoQuery,
+  cache: PhotoCache | null = null,
+): Promise<readonly PhotoWithTags[]> {
+  const plan = await planQueries(manager, { customerId, filters: query.filters, order: orderOf(query.sort) });
+  const read = <Row>(statement: PageStatement) => readRows<Row>(manager, query, plan, statement);
+  const how = query.window.limit > MAX_CACHED ? 'plain' : cache?.request(customerId, query);
+  if (!cache || how === 'plain') {
+    return (await read<{ photo: JsonRow }>(plainPageOf)).map(({ photo }) => taggedPhotoOf(photo));
+  }
+  const found = how === 'stamps' ? await cache.page(manager, customerId, await read<StampedId>(stampsOf)) : null;
+  return found ?? cache.addPage(customerId, await read<StampedRow>(stampedPageOf));
+}
+
+/** Longer lists are those of work that reads whole libraries. */
+const MAX_CACHED = 201;
+
+async function readRows<Row>(
+  manager: EntityManager,
+  { filters, sort, window }: PhotoQuery,
+  plan: readonly PlannedQuery[],
+  statement: PageStatement,
+): Promise<Row[]> {
   const order = orderOf(sort);
-  const plan = await planQueries(manager, { customerId, filters, order });
-  const photos: PhotoWithTags[] = [];
+  const rows: Row[] = [];
   for (const range of keysetRangesAfter(order, window.after)) {
-    const limit = window.limit - photos.length;
+    const limit = window.limit - rows.length;
     if (limit <= 0) break;
-    let page: { photo: JsonRow }[] = [];
+    let page: Row[] = [];
     for (const planned of plan) {
       const found = planned(range, limit, page.length);
       if (found === null) continue;
-      const sql = pageOf(found.sql, order.direction, limit);
+      const sql = statement(found.sql, order.direction, limit);
       const isUsual = isUnfiltered({ filters, order }) && USUAL.has(limit);
       page = await select(manager, isUsual ? prepared(sql, true) : sql, found.values);
       if (page.length === limit) break;
     }
-    photos.push(...page.map(({ photo }) => taggedPhotoOf(photo)));
+    rows.push(...page);
   }
-  return photos;
+  return rows;
 }
 
 export async function isUnmoved(

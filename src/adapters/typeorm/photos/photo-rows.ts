@@ -1,11 +1,11 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { photoFields, valuesOf } from '../../../core/media/photo-fields.js';
 import type { ExifTags } from '../../../core/media/picture-metadata.js';
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { foldKey, searchText } from '../../../core/shared/text.js';
-import type { Batcher } from '../../batcher.js';
 import {
+  anyOf,
   bigWhole,
   document,
   instant,
@@ -20,7 +20,6 @@ import {
   optionalWhole,
   placesOf,
   prepared,
-  readBatcher,
   real,
   select,
   tableOf,
@@ -28,7 +27,6 @@ import {
   whole,
   yesOrNo,
 } from '../database/sql.js';
-import { withoutTransaction } from '../database/transaction.js';
 
 /** A photo with its location in three columns, so that a map's corners can be compared with them, its focus in two and its place in three. */
 export interface PhotoRow extends Omit<Photo, 'location' | 'focus' | 'place'> {
@@ -223,16 +221,19 @@ export function taggedPhotoOf(row: JsonRow): PhotoWithTags {
   return Object.assign(photoOf(row), { tags: tags.map(([id, name]) => ({ id, name })) });
 }
 
+/** The same, looked up for a photo `p`. */
+export const tagsOfPhoto = `(
+  SELECT ${tagsByName} FROM photo_tags l JOIN tags t ON t.customer_id = l.customer_id AND t.id = l.tag_id
+  WHERE l.customer_id = p.customer_id AND l.photo_id = p.id
+)`;
+
 const selectPhotosWithTags = prepared(
-  `SELECT ${taggedPhotoJson(`(
-     SELECT ${tagsByName} FROM photo_tags l JOIN tags t ON t.customer_id = l.customer_id AND t.id = l.tag_id
-     WHERE l.customer_id = p.customer_id AND l.photo_id = p.id
-   )`)} AS photo FROM photos p WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) ORDER BY p.id`,
+  `SELECT ${taggedPhotoJson(tagsOfPhoto)} AS photo FROM photos p WHERE p.customer_id = $1 AND p.id = ${anyOf('$2::bigint[]')} ORDER BY p.id`,
 );
 
 const selectVisiblePhotos = prepared(
   `SELECT ${photoJson} AS photo FROM photos p JOIN customers c ON c.id = p.customer_id AND c.status <> 'closing'
-   WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) AND NOT p.trashed`,
+   WHERE p.customer_id = $1 AND p.id = ${anyOf('$2::bigint[]')} AND NOT p.trashed`,
 );
 
 /** Returns the photos that exist, with their tags, by id ascending. */
@@ -275,31 +276,4 @@ export async function countTakenBetween(
   if (instants.length < 2) return [];
   const parameters = [customerId, instants.slice(0, -1), instants.slice(1), most];
   return (await select<{ photos: number }>(manager, selectTaken, parameters)).map(({ photos }) => photos);
-}
-
-/** Reads of single photos outside transactions: concurrent reads of one customer share one statement. */
-export class PhotosReadTogether {
-  private readonly tagged: Batcher<Id, Id, PhotoWithTags | null>;
-  private readonly visible: Batcher<Id, Id, Photo | null>;
-
-  constructor(dataSource: DataSource) {
-    this.tagged = readBatcher((customerId, ids) =>
-      withoutTransaction(dataSource, async (manager) => byId(await photosWithTags(manager, customerId, ids))),
-    );
-    this.visible = readBatcher((customerId, ids) =>
-      withoutTransaction(dataSource, async (manager) => byId(await visiblePhotos(manager, customerId, ids))),
-    );
-  }
-
-  get(customerId: Id, id: Id): Promise<PhotoWithTags | null> {
-    return this.tagged.enqueue(customerId, id);
-  }
-
-  getVisible(customerId: Id, id: Id): Promise<Photo | null> {
-    return this.visible.enqueue(customerId, id);
-  }
-}
-
-function byId<T extends Photo>(photos: readonly T[]): ReadonlyMap<Id, T> {
-  return new Map(photos.map((photo) => [photo.id, photo]));
 }

@@ -10,11 +10,11 @@ import type { Position } from '../../../core/shared/pagination.js';
 import { asJson, assignments, type JsonRow, prepared, select } from '../database/sql.js';
 import { storeHash } from '../similar/similar-photos.js';
 import { insertPhotos } from './new-photos.js';
+import type { SharedReads } from './photo-cache.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { countPhotos, isUnmoved, listPhotos } from './photo-list.js';
 import {
   countTakenBetween,
-  type PhotosReadTogether,
   photoExifTable,
   photoJson,
   photoOf,
@@ -34,21 +34,20 @@ const selectBySha256 = prepared(
 
 /** By hand: whatever reads whole photos, as JSON; compares them with other tables; or is one statement however many ids it gets. */
 export class TypeormPhotoRepository implements PhotoRepository {
-  /** @param together Batches concurrent reads of single photos; null: the repository itself. */
   constructor(
     private readonly manager: EntityManager,
     private readonly customerId: Id,
-    private readonly together: () => PhotosReadTogether | null,
+    private readonly shared: () => SharedReads | null,
   ) {}
 
   async get(id: Id): Promise<PhotoWithTags | null> {
-    const together = this.together();
+    const together = this.shared()?.together;
     if (together) return together.get(this.customerId, id);
     return (await this.getMany([id]))[0] ?? null;
   }
 
   async getVisible(id: Id): Promise<Photo | null> {
-    const together = this.together();
+    const together = this.shared()?.together;
     if (together) return together.getVisible(this.customerId, id);
     return (await visiblePhotos(this.manager, this.customerId, [id]))[0] ?? null;
   }
@@ -58,7 +57,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
   }
 
   list(query: PhotoQuery): Promise<readonly PhotoWithTags[]> {
-    return listPhotos(this.manager, this.customerId, query);
+    return listPhotos(this.manager, this.customerId, query, this.shared()?.cache);
   }
 
   hasRowAt(filters: PhotoFilters, sort: ListSort, position: Position): Promise<boolean> {

@@ -4,6 +4,7 @@ import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { KnownShare, NewShare, Share, ShareFinder, ShareRepository } from '../../../core/shares/share.js';
 import {
+  anyOf,
   bigWhole,
   document,
   generatedKey,
@@ -81,7 +82,7 @@ export class TypeormShareRepository implements ShareRepository {
 
 const knownShares = prepared(
   `SELECT ${selectList(shareTable, 's')}, c.status AS "customerStatus"
-   FROM shares s JOIN customers c ON c.id = s.customer_id WHERE s.token_hash = ANY($1::text[])`,
+   FROM shares s JOIN customers c ON c.id = s.customer_id WHERE s.token_hash = ${anyOf('$1::text[]')}`,
 );
 
 export class TypeormShareFinder implements ShareFinder {
