@@ -30,7 +30,7 @@ import { CustomersAndKeys1764000000001 } from './migrations/1764000000001-custom
 import { Requests1764000000002 } from './migrations/1764000000002-requests.js';
 import { Imports1764000000003 } from './migrations/1764000000003-imports.js';
 import { Photos1764000000004 } from './migrations/1764000000004-photos.js';
-import { Tags1764000000005 } from './migrations/1764000000005-tags.js';
+import { TagStamps1764000000016, Tags1764000000005 } from './migrations/1764000000005-tags.js';
 import { Jobs1764000000006 } from './migrations/1764000000006-jobs.js';
 import { Users1764000000007 } from './migrations/1764000000007-users.js';
 import { Webhooks1764000000008 } from './migrations/1764000000008-webhooks.js';
@@ -44,7 +44,6 @@ import {
   PhotoFields1764000000014,
   PhotoThumbs1764000000017,
 } from './migrations/1764000000014-photo-fields.js';
-import { TagStamps1764000000016 } from './migrations/1764000000016-tag-stamps.js';
 import { operatorTokenTable } from './operators/operator-token.repository.js';
 import { TypeormPhotoRepository } from './photos/photo.repository.js';
 import type { SharedReads } from './photos/photo-cache.js';

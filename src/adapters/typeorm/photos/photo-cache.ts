@@ -13,7 +13,7 @@ import { taggedPhotoJson, taggedPhotoOf, tagsOfPhoto, visiblePhotos } from './ph
  *
  * - Postgres writes a row that changes anew: at another place (`ctid`), by another transaction (`xmin`).
  * - A photo gets or loses a tag together with a change of its row, or because the tag is deleted. Deleted and changed tags change the stamp of
- *   their customer's tags (migrations/1764000000016-tag-stamps.ts).
+ *   their customer's tags (migrations/1764000000005-tags.ts).
  * - Numbers of transactions are those of one server. After restoring a backup, or when a standby takes over, another one answers.
  *
  * `$1` is the customer.
