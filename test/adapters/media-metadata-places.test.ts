@@ -90,6 +90,8 @@ test('metadata of a JPEG are the same behind a comment so long that another thre
   };
   for (const name of names) {
     const jpeg = await readFile(join(folder, name));
+    // Others have the ending only.
+    if (!jpeg.subarray(0, 2).equals(Buffer.from([0xff, 0xd8]))) continue;
     const behind = Buffer.concat([jpeg.subarray(0, 2), comment, jpeg.subarray(2)]);
     expect([name, await facts(behind)]).toEqual([name, await facts(jpeg)]);
   }

@@ -30,14 +30,9 @@ export class MetadataReader {
 
   /** Never throws: metadata that cannot be read within time and limits is treated as absent. */
   async read(source: MetadataSource): Promise<PictureMetadata> {
-    const short = await shortSource(source);
-    if (short !== null) return readMetadata(short);
-    this.#requests += 1;
-    const answer = await this.#ask({ ...source, id: this.#requests });
-    if (answer === null) {
-      await this.#thread?.terminate();
-    }
-    return answer?.metadata ?? metadataOf({ exif: {}, xmp: {}, iptc: {} });
+    const short = await shortSource(source).catch(() => null);
+    const metadata = short === null ? await this.#readInThread(source) : await readMetadata(short).catch(() => null);
+    return metadata ?? metadataOf({ exif: {}, xmp: {}, iptc: {} });
   }
 
   /**
@@ -51,6 +46,15 @@ export class MetadataReader {
       thread.once('message', resolve);
       thread.once('exit', resolve);
     });
+  }
+
+  async #readInThread(source: MetadataSource): Promise<PictureMetadata | null> {
+    // Its start takes none of the time of the file.
+    await this.watchParent();
+    this.#requests += 1;
+    const answer = await this.#ask({ ...source, id: this.#requests });
+    if (answer === null) await this.#thread?.terminate();
+    return answer?.metadata ?? null;
   }
 
   #start(): Worker {
