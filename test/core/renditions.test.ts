@@ -58,7 +58,7 @@ test('a stored rendition that cannot be read is skipped', async () => {
   expect(await ports.blobs.head(storedKey(photo.blobKey))).not.toBeNull();
 });
 
-describe('the thumb of an import, which was not synced', () => {
+describe('F15: the thumb of an import, which was not synced', () => {
   let id: number;
   let key: BlobKey;
   let bytes: Uint8Array;

@@ -1,4 +1,3 @@
-import type { ExpectedBytes } from '../blobs/verified-blobs.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { WrittenTimes } from './capture-time.js';
@@ -35,7 +34,7 @@ export interface PictureFacts extends FieldValues<FileField> {
   /** Null when there is none. Absent: inspected by an earlier release. */
   readonly companion?: Companion | null;
   /** The bytes of the thumb, once they are stored (`Photo.thumb`). */
-  readonly storedThumb?: ExpectedBytes;
+  readonly storedThumb?: { readonly sizeBytes: number; readonly sha256: string };
   readonly exif: ExifTags;
 }
 

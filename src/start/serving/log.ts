@@ -46,19 +46,21 @@ const WARN = 40;
 function writtenTogether(): DestinationStream {
   const out = destination({ dest: 2, minLength: WAITING_BYTES, sync: false });
   let waitingBytes = 0;
-  let timer: NodeJS.Timeout | null = null;
+  let isScheduled = false;
   out.on('write', (bytes: number) => {
     waitingBytes -= bytes;
   });
   // Again until nothing waits: while it writes, it does not take a flush.
   const flush = () => {
-    timer = null;
+    isScheduled = false;
     if (waitingBytes === 0) return;
     out.flush();
     later();
   };
   const later = () => {
-    timer ??= setTimeout(flush, WAIT_MS).unref();
+    if (isScheduled) return;
+    isScheduled = true;
+    setTimeout(flush, WAIT_MS).unref();
   };
   return {
     // Makes pino tell the level of each line.

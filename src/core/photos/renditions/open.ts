@@ -116,7 +116,7 @@ export function openRendition(
     return made;
   };
   const blobKey = async () => {
-    // Whoever sends the file compares nothing.
+    // A server that sends the file itself compares nothing.
     await (expected === null ? info() : open());
     return key;
   };
