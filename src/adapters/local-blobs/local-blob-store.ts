@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type BigIntStats, constants, type Dirent, lstatSync, type StatsFs } from 'node:fs';
+import { type BigIntStats, constants, type Dirent, lstatSync } from 'node:fs';
 import { link, lstat, open, opendir, readdir, readFile, readlink, rm, stat, statfs, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -76,7 +76,7 @@ export class LocalBlobStore implements BlobStore {
   private readonly chunks = newChunkPool();
   private readonly release = (chunk: Uint8Array) => this.chunks.giveBack(chunk);
   private readonly writer = new FileWriter();
-  private space: { readonly until: number; readonly stats: Promise<StatsFs> } | null = null;
+  private space: (DiskSpace & { readonly until: number }) | null = null;
 
   private constructor(
     private readonly folders: Folders,
@@ -196,14 +196,16 @@ export class LocalBlobStore implements BlobStore {
   }
 
   /**
-   * Returns the space of the disk that the folder is on, as far as this account may fill it, as it was at most `SPACE_MS` ago: each upload asks.
+   * Returns the space of the disk that the folder is on, as far as this account may fill it. Each upload asks: while there is plenty, one look serves
+   * those of `SPACE_MS`.
    */
   async diskSpace(): Promise<DiskSpace> {
-    const now = performance.now();
-    if (this.space === null || now >= this.space.until)
-      this.space = { until: now + SPACE_MS, stats: onDisk(() => statfs(this.folders.root)) };
-    const { bavail, blocks, bsize } = await this.space.stats;
-    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, minFreeBytes: this.minFreeBytes };
+    if (this.space !== null && performance.now() < this.space.until) return this.space;
+    const { bavail, blocks, bsize } = await onDisk(() => statfs(this.folders.root));
+    const space = { freeBytes: bavail * bsize, totalBytes: blocks * bsize, minFreeBytes: this.minFreeBytes };
+    const isPlenty = space.freeBytes > 2 * Math.max(space.totalBytes / 10, this.minFreeBytes ?? 0);
+    this.space = isPlenty ? { ...space, until: performance.now() + SPACE_MS } : null;
+    return space;
   }
 
   private async *walk(folder: string, prefix: string): AsyncGenerator<ListedBlob, void, void> {
