@@ -210,13 +210,7 @@ async function smallFile(path: string): Promise<Buffer | typeof LARGE | null> {
   if (file === null) return null;
   try {
     const { size } = await file.stat();
-    if (size > MAX_SENT_BYTES) return LARGE;
-    const bytes = Buffer.allocUnsafeSlow(size);
-    let filled = 0;
-    for (let read = 1; read > 0 && filled < size; filled += read) {
-      read = (await file.read(bytes, filled, size - filled)).bytesRead;
-    }
-    return bytes.subarray(0, filled);
+    return size > MAX_SENT_BYTES ? LARGE : await file.readFile();
   } finally {
     await file.close();
   }
