@@ -210,8 +210,9 @@ export function mediaProcessesContract(level: IsolationLevel): void {
 
     it('of several customers take turns: one who asks last need not wait for all of another', async () => {
       const { reader } = await open({ processes: 1 });
-      const file = await photo('hopper.gif');
-      const order = { ...within(100, 'jpeg'), rotation: 0 } as const;
+      // A picture that takes long: the process of the other customer is started meanwhile.
+      const file = await photo('el-torcal-rocks.jpg');
+      const order = { ...within(2000, 'avif'), rotation: 0 } as const;
       const ended: string[] = [];
       const render = async (customerId: number) => {
         await reader.render(bytesOf(file), { ...order, customerId });
