@@ -54,7 +54,7 @@ import type { UploadSlots } from './core/imports/receive/upload-slots.js';
 import { type ScrubPosition } from './core/integrity/scrub.js';
 import { type Mailer } from './core/mail/mail.js';
 import { type MediaIsolation } from './core/media/media-reader.js';
-import { makeRendition } from './core/photos/renditions/make.js';
+import { renditionMaking } from './core/photos/renditions/make.js';
 import type { Ports } from './core/ports.js';
 import type { Clock } from './core/shared/clock.js';
 import { shareTokens } from './core/shares/shares.js';
@@ -137,9 +137,7 @@ function factories(config: Config, { log, primary, memory, ...options }: PortsOp
     renditionMaker: useFactory(
       ['database', 'store', 'blobs', 'verifiedBlobs', 'media', 'clock'],
       ({ leases }, store, blobs, verifiedBlobs, media, clock) =>
-        new SharedRenditionMaker({ blobs, clock }, leases, (photo, rendition) =>
-          makeRendition({ store, blobs, verifiedBlobs, media }, photo, rendition),
-        ),
+        new SharedRenditionMaker(renditionMaking({ store, blobs, verifiedBlobs, media }), leases, clock),
     ),
     sourceReader: useFactory(
       ['names', 'clock'],

@@ -2,7 +2,7 @@ import { MemoryRateWindowStore } from '../src/adapters/memory/memory-rate-window
 import { IpLists } from '../src/core/access/ip-list.js';
 import { defaultLimits, type Limits } from '../src/core/customers/limits.js';
 import type { Photo } from '../src/core/photos/photo.js';
-import { makeRendition } from '../src/core/photos/renditions/make.js';
+import { renditionMaking } from '../src/core/photos/renditions/make.js';
 import type { Rendition } from '../src/core/photos/renditions/rendition.js';
 import type { Ports, Uses } from '../src/core/ports.js';
 import type { Clock } from '../src/core/shared/clock.js';
@@ -114,7 +114,6 @@ type InProcess = Uses<'importSteps' | 'verifiedBlobs' | 'renditionMaker'>;
 /** Adds the ports that a process makes from its others, in their plain form, in which each call is a call of its own. */
 export function withInProcess<P extends Omit<Ports, keyof InProcess>>(ports: P): P & InProcess {
   const verifiedBlobs = new PlainVerifiedBlobs(ports.blobs);
-  const make = (photo: Photo, rendition: Rendition) => makeRendition({ ...ports, verifiedBlobs }, photo, rendition);
-  const renditionMaker = new PlainRenditionMaker(ports.blobs, make);
+  const renditionMaker = new PlainRenditionMaker(renditionMaking({ ...ports, verifiedBlobs }));
   return { ...ports, verifiedBlobs, renditionMaker, importSteps: new PlainImportSteps(ports) };
 }

@@ -99,7 +99,8 @@ class FolderStore {
 
   async *list(prefix) {
     await stat(join(this.root, UNFINISHED));
-    yield* this.walk(prefix.slice(0, -1));
+    const end = prefix.lastIndexOf('/');
+    yield* this.walk(prefix.slice(0, end), prefix.slice(end + 1));
   }
 
   async sweep(until) {
@@ -137,10 +138,11 @@ class FolderStore {
     for (let folder = dirname(target); folder.length >= this.root.length; folder = dirname(folder)) await sync(folder);
   }
 
-  async *walk(folder) {
+  async *walk(folder, begin = '') {
     for (const entry of (await readdir(this.path(folder), { withFileTypes: true }).catch(
       unless('ENOENT', 'ENOTDIR'),
     )) ?? []) {
+      if (!entry.name.startsWith(begin)) continue;
       const key = `${folder}/${entry.name}`;
       if (entry.isDirectory()) yield* this.walk(key);
       const facts = entry.isFile() && (await stat(this.path(key)).catch(unless('ENOENT')));

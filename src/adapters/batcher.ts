@@ -5,11 +5,14 @@ export interface BatcherOptions {
   readonly maxBatchSize?: number;
   /** Resolves when a call has waited long enough for the open slots. Default: it never waits. */
   readonly maxWait?: () => Promise<void>;
-  /** Resolves when a batch has been collected, which runs then, even beside the one before it. Default: it waits for that one. */
+  /** Resolves when a batch has been collected, which runs then, beside fewer than `MAX_BESIDE` others. Default: it waits for the one before it. */
   readonly collect?: () => Promise<void>;
   /** Whether each is retried alone after `runBatch` threw; default true. */
   readonly retrySingly?: boolean;
 }
+
+/** Collected batches of a key that run at the same time. While a dependency does not answer, later calls gather. */
+const MAX_BESIDE = 4;
 
 interface QueuedCall<In, Out> {
   readonly given: In;
@@ -32,6 +35,8 @@ interface Queue<In, Out> {
  */
 export class Batcher<Key, In, Out> {
   private readonly queues = new Map<Key, Queue<In, Out>>();
+  /** Collected batches that run. */
+  private readonly collected = new Map<Key, Set<Promise<void>>>();
   private readonly maxBatchSize: number;
   private readonly maxWait: (() => Promise<void>) | undefined;
   private readonly collect: (() => Promise<void>) | undefined;
@@ -105,8 +110,15 @@ export class Batcher<Key, In, Out> {
 
   private async runCollected(key: Key, queue: Queue<In, Out>, collect: () => Promise<void>): Promise<void> {
     await collect();
+    const running = this.collected.get(key) ?? new Set();
+    this.collected.set(key, running);
+    while (running.size >= MAX_BESIDE) await Promise.race(running);
     this.queues.delete(key);
-    await this.settle(key, queue.calls);
+    const batch = this.settle(key, queue.calls);
+    running.add(batch);
+    await batch;
+    running.delete(batch);
+    if (running.size === 0) this.collected.delete(key);
   }
 
   private async wait(key: Key, queue: Queue<In, Out>, maxWait: () => Promise<void>): Promise<void> {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BlobKey } from '../core/blobs/blob-key.js';
-import type { BlobInfo, BlobStore } from '../core/blobs/blob-store.js';
+import type { BlobInfo } from '../core/blobs/blob-store.js';
 import type { Photo } from '../core/photos/photo.js';
+import type { RenditionMaking } from '../core/photos/renditions/make.js';
 import type { Rendition, RenditionMaker } from '../core/photos/renditions/rendition.js';
 import { type Clock, MINUTE, SECOND } from '../core/shared/clock.js';
 import { notFound } from '../core/shared/errors.js';
@@ -39,13 +40,12 @@ export class SharedRenditionMaker implements RenditionMaker {
   private readonly underWay = new Map<BlobKey, Promise<BlobInfo>>();
   private readonly failed: FailedRenditions;
 
-  /** @param makeOne Stores a rendition; null when it cannot be made. */
   constructor(
-    private readonly uses: { blobs: Pick<BlobStore, 'head'>; clock: Clock },
+    private readonly making: RenditionMaking,
     private readonly leases: RenditionLeases,
-    private readonly makeOne: (photo: Photo, rendition: Rendition) => Promise<BlobInfo | null>,
+    clock: Clock,
   ) {
-    this.failed = new FailedRenditions(uses.clock);
+    this.failed = new FailedRenditions(clock);
   }
 
   make(photo: Photo, rendition: Rendition, onStart: () => void = () => undefined): Promise<BlobInfo> {
@@ -59,22 +59,22 @@ export class SharedRenditionMaker implements RenditionMaker {
   private async findOrMake(photo: Photo, rendition: Rendition, onStart: () => void): Promise<BlobInfo> {
     if (this.failed.has(photo, rendition)) throw notFound('rendition');
     const { key } = rendition;
-    const { blobs } = this.uses;
+    const find = () => this.making.find(photo, rendition);
     const lease = { customerId: photo.customerId, key, token: randomUUID() };
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       if (await this.leases.acquire(lease, LEASE_SECONDS)) {
         // It may have been made since it was last looked for.
-        return this.holding(lease, async () => (await blobs.head(key)) ?? this.makeNow(photo, rendition, onStart));
+        return this.holding(lease, async () => (await find()) ?? this.makeNow(photo, rendition, onStart));
       }
       await delay(pauseMs);
-      const found = await blobs.head(key);
+      const found = await find();
       if (found !== null) return found;
     }
   }
 
   private async makeNow(photo: Photo, rendition: Rendition, onStart: () => void): Promise<BlobInfo> {
     onStart();
-    const made = await this.makeOne(photo, rendition);
+    const made = await this.making.make(photo, rendition);
     if (made !== null) return made;
     this.failed.add(photo, rendition);
     throw notFound('rendition');

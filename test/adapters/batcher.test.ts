@@ -126,3 +126,25 @@ it('a batcher runs later calls together, whatever was cancelled of an earlier ba
   await until(() => done.length === 3);
   expect(given()).toEqual([[1], [2], [3, 4]]);
 });
+
+it('a batcher that collects runs batches beside others, and collects on while too many run', async () => {
+  const batcher = open({ collect: () => Promise.resolve() });
+  const answers: Promise<number>[] = [];
+  for (const value of [1, 2, 3, 4]) {
+    answers.push(batcher.enqueue('a', value));
+    await until(() => done.length === value);
+  }
+  for (const value of [5, 6]) answers.push(batcher.enqueue('a', value));
+  // Another key is not held up.
+  answers.push(batcher.enqueue('b', 7));
+  await until(() => done.length === 5);
+  expect(given()).toEqual([[1], [2], [3], [4], [7]]);
+  done[1]?.end();
+  await until(() => done.length === 6);
+  answers.push(batcher.enqueue('a', 8));
+  for (const { end } of done) end();
+  await until(() => done.length === 7);
+  done[6]?.end();
+  expect(given().slice(5)).toEqual([[5, 6], [8]]);
+  expect(await Promise.all(answers)).toEqual([10, 20, 30, 40, 50, 60, 70, 80]);
+});

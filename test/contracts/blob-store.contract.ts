@@ -481,6 +481,15 @@ export function blobStoreContract(
         expect(await under('a/11/')).toEqual([]);
       });
 
+      it('lists the blobs of a folder whose names begin with a word', async () => {
+        for (const path of ['a/1-x', 'a/1-y-z', 'a/1-f/x', 'a/1', 'a/11-x', 'a/x-1-y', 'b/1-x'])
+          await store.put(key(path), of(Buffer.from('x')));
+        const keys = async (prefix: string) => (await listed(`${folder}/${prefix}`)).map((blob) => blob.key).sort();
+        expect(await keys('a/1-')).toEqual([key('a/1-f/x'), key('a/1-x'), key('a/1-y-z')]);
+        expect(await keys('a/2-')).toEqual([]);
+        expect(await keys('c/1-')).toEqual([]);
+      });
+
       it('lists more blobs than it fetches at a time, each once', async () => {
         const keys = Array.from({ length: 150 }, (_, n) => key(`many/${n}`));
         await Promise.all(keys.map((each) => store.put(each, of(Buffer.from('x')))));
@@ -671,7 +680,7 @@ export function blobStoreContract(
       expect(String(await bytesAt(good))).toBe('good');
     });
 
-    it.each(['', 'a', '/', '../', 'a/../'])('refuses to list %j, which is no prefix', async (prefix) => {
+    it.each(['', 'a', '/', '-', '../', 'a/../', 'a/..-'])('refuses to list %j, which is no prefix', async (prefix) => {
       await expect(listed(prefix)).rejects.toThrow('Not a prefix');
     });
 

@@ -3,13 +3,14 @@ import { CachedVerifiedBlobs } from '../../src/adapters/cached-verified-blobs.js
 import { MemoryUploadSlots } from '../../src/adapters/memory/memory-upload-slots.js';
 import type { BlobKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
+import type { RenditionMaking } from '../../src/core/photos/renditions/make.js';
 import { PlainImportSteps } from '../../testing/memory/plain-import-steps.js';
 import { PlainRenditionMaker } from '../../testing/memory/plain-rendition-maker.js';
 import { PlainUploadSlots } from '../../testing/memory/plain-upload-slots.js';
 import { PlainVerifiedBlobs } from '../../testing/memory/plain-verified-blobs.js';
 import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { importStepsContract } from './import-steps.contract.js';
-import { renditionMakerContract } from './rendition-maker.contract.js';
+import { making, renditionMakerContract } from './rendition-maker.contract.js';
 import { uploadSlotsContract } from './upload-slots.contract.js';
 import { verifiedBlobsContract } from './verified-blobs.contract.js';
 
@@ -24,7 +25,7 @@ uploadSlotsContract('plain', () => new PlainUploadSlots());
 
 renditionMakerContract('in turns', async () => {
   const turns = new Map<BlobKey, Promise<unknown>>();
-  const maker = (blobs: BlobStore, makeOne: ConstructorParameters<typeof PlainRenditionMaker>[1]) =>
-    new PlainRenditionMaker(blobs, makeOne, turns);
+  const maker = (blobs: BlobStore, makeOne: RenditionMaking['make']) =>
+    new PlainRenditionMaker(making(blobs, makeOne), turns);
   return { newCustomer: async () => 1, maker, close: async () => {} };
 });

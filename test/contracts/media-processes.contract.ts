@@ -290,6 +290,22 @@ export function mediaProcessesContract(level: IsolationLevel): void {
       expect(await call).toBe('picture');
     });
 
+    it('that cannot be written to ends the source of a large picture', async () => {
+      const { reader, scratchDir } = await open();
+      await inspected(reader);
+      for (const entry of await readdir(scratchDir)) await rm(join(scratchDir, entry), { recursive: true });
+      let isEnded = false;
+      async function* source() {
+        try {
+          for (;;) yield Buffer.alloc(2 ** 20);
+        } finally {
+          isEnded = true;
+        }
+      }
+      await expect(reader.inspect(source(), plenty)).rejects.toThrow();
+      expect(isEnded).toBe(true);
+    });
+
     it('may be named by a relative path', async () => {
       const scratchDir = await mkdtemp(join(tmpdir(), 'phs-scratch-'));
       const { reader } = await open({ scratchDir: relative(process.cwd(), scratchDir) });

@@ -292,15 +292,16 @@ export function photoRepositoryContract(newTenant: NewTenant): void {
     });
   });
 
-  describe('forgetThumb', () => {
-    it('forgets which bytes the thumb has, and changes nothing else of the photo, nor of another', async () => {
+  describe('setThumb', () => {
+    it('tells other bytes of the thumb, and changes nothing else of the photo, nor of another', async () => {
       const tenant = await newTenant();
       const [photo, other] = await tenant.addPhotos([fullPhoto, { thumb: fullPhoto.thumb }]);
       const { id } = present(photo);
-      await tenant.transaction(({ photos }) => photos.forgetThumb(id));
-      await tenant.transaction(({ photos }) => photos.forgetThumb(9e15));
-      await (await newTenant()).transaction(({ photos }) => photos.forgetThumb(present(other).id));
-      expect(await get(tenant, id)).toMatchObject({ ...fullPhoto, thumb: null });
+      const thumb = { sizeBytes: 7, sha256: 'ab'.repeat(32) };
+      await tenant.transaction(({ photos }) => photos.setThumb(id, thumb));
+      await tenant.transaction(({ photos }) => photos.setThumb(9e15, thumb));
+      await (await newTenant()).transaction(({ photos }) => photos.setThumb(present(other).id, thumb));
+      expect(await get(tenant, id)).toMatchObject({ ...fullPhoto, thumb });
       expect(await get(tenant, present(other).id)).toMatchObject({ thumb: fullPhoto.thumb });
     });
   });

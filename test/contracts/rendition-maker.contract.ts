@@ -4,9 +4,10 @@ import {
   type RenditionLeases,
   SharedRenditionMaker,
 } from '../../src/adapters/shared-rendition-maker.js';
-import type { BlobInfo } from '../../src/core/blobs/blob-store.js';
+import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type { Photo } from '../../src/core/photos/photo.js';
+import type { RenditionMaking } from '../../src/core/photos/renditions/make.js';
 import { fixedRendition, type Rendition, type RenditionMaker } from '../../src/core/photos/renditions/rendition.js';
 import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
 import { SettableClock } from '../../testing/memory/settable-clock.js';
@@ -14,7 +15,7 @@ import { bytesOf } from '../support/core-world.js';
 import { sampleCustomer, samplePhoto } from '../support/samples.js';
 import { Gate } from '../support/tenant.js';
 
-type MakeOne = (photo: Photo, rendition: Rendition) => Promise<BlobInfo | null>;
+type MakeOne = RenditionMaking['make'];
 
 interface OpenMakers {
   /** A customer that exists where the makers look for it. */
@@ -22,6 +23,11 @@ interface OpenMakers {
   /** The maker of another process of the same installation. */
   maker(blobs: MemoryBlobStore, makeOne: MakeOne): RenditionMaker;
   close(): Promise<void>;
+}
+
+/** Finds whatever is stored. */
+export function making(blobs: BlobStore, make: MakeOne): RenditionMaking {
+  return { find: (_, { key }) => blobs.head(key), make };
 }
 
 /** What `RenditionMaker` promises. Each maker is that of another process. `open` is called once. */
@@ -121,7 +127,7 @@ export function renditionLeasesContract(name: string, open: () => Promise<OpenLe
   const newCustomer = async ({ customers }: OpenLeases) =>
     (await customers.transaction((transaction) => transaction.insert(sampleCustomer()))).id;
   const maker = (blobs: MemoryBlobStore, makeOne: MakeOne) =>
-    new SharedRenditionMaker({ blobs, clock: new SettableClock() }, opened.leases(), makeOne);
+    new SharedRenditionMaker(making(blobs, makeOne), opened.leases(), new SettableClock());
 
   renditionMakerContract(`with leases, ${name}`, async () => {
     const { close } = await opening();

@@ -15,6 +15,7 @@ import {
   note,
   picture,
   runJobsTwice,
+  runJobsUntilIdle,
   type World,
   world,
 } from '../support/core-world.js';
@@ -222,5 +223,19 @@ describe('a restore of blobs', () => {
     expect((await account.photos()).map((photo) => photo.id)).toEqual([lost.id]);
     expect(await account.item(present(item))).toMatchObject({ status: 'failed', error: { code: 'upload_missing' } });
     await expectSound(ports, [deleted.id]);
+  });
+
+  it('publishes an import that has nothing else to wait for than an item whose bytes were deleted meanwhile', async () => {
+    const ports = world();
+    const account = await Account.open(ports);
+    const { id: importId } = await account.start();
+    const [item] = await account.send(importId, [picture('item.jpg')]);
+    await account.finalize(importId);
+    const { customerId, id, blobName } = present(ports.database.importPhotos.get(present(item).id));
+    ports.database.jobs.deleteWhere(() => true);
+    const key = originalKey({ customerId, blobName });
+    await removeMissed(ports, each({ customerId, id, importId, key, why: 'deleted' }));
+    await runJobsUntilIdle(ports);
+    expect(await account.import(importId)).toMatchObject({ status: 'completed_with_errors', counts: { failed: 1 } });
   });
 });

@@ -2,7 +2,7 @@ import { BatchedImportSteps } from '../../src/adapters/batched-import-steps.js';
 import { CachedVerifiedBlobs } from '../../src/adapters/cached-verified-blobs.js';
 import { type RenditionLeases, SharedRenditionMaker } from '../../src/adapters/shared-rendition-maker.js';
 import type { Photo } from '../../src/core/photos/photo.js';
-import { makeRendition } from '../../src/core/photos/renditions/make.js';
+import { renditionMaking } from '../../src/core/photos/renditions/make.js';
 import type { Rendition } from '../../src/core/photos/renditions/rendition.js';
 import type { Ports, Uses } from '../../src/core/ports.js';
 import { MemoryRenditionLeases } from '../../testing/memory/memory-rendition-leases.js';
@@ -15,7 +15,6 @@ export function asInProduction<P extends Omit<Ports, keyof InProcess>>(
   leases: RenditionLeases = new MemoryRenditionLeases(),
 ): P & InProcess {
   const verifiedBlobs = new CachedVerifiedBlobs(ports.blobs, ports.clock);
-  const make = (photo: Photo, rendition: Rendition) => makeRendition({ ...ports, verifiedBlobs }, photo, rendition);
-  const renditionMaker = new SharedRenditionMaker(ports, leases, make);
+  const renditionMaker = new SharedRenditionMaker(renditionMaking({ ...ports, verifiedBlobs }), leases, ports.clock);
   return { ...ports, verifiedBlobs, renditionMaker, importSteps: new BatchedImportSteps(ports) };
 }

@@ -1,3 +1,4 @@
+import type { ExpectedBytes } from '../../src/core/blobs/verified-blobs.js';
 import { type ExifTags } from '../../src/core/media/picture-metadata.js';
 import type { CountedValue, PhotoKind, ValuesRequest } from '../../src/core/photos/filter-values.js';
 import { isTrashed, type Photo, type PhotoWithTags } from '../../src/core/photos/photo.js';
@@ -143,9 +144,9 @@ export class MemoryPhotoRepository implements PhotoRepository {
     if (photo !== null && photo.phash === null) this.store({ ...photo, phash });
   }
 
-  async forgetThumb(id: Id): Promise<void> {
+  async setThumb(id: Id, thumb: ExpectedBytes): Promise<void> {
     const photo = await this.get(id);
-    if (photo !== null) this.store({ ...photo, thumb: null });
+    if (photo !== null) this.store({ ...photo, thumb });
   }
 
   async toPurge(at: Date, after: Id | null, limit: number): Promise<readonly Id[]> {

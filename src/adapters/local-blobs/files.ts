@@ -288,7 +288,7 @@ export class Folders {
    * Syncs a folder and those of its parents that are not known to be on the disk. One that is known has existed ever since, and so have its
    * parents: none of them can have been removed while it was not empty.
    */
-  async settle(folder: string): Promise<void> {
+  private async settle(folder: string): Promise<void> {
     const settled: [string, string][] = [];
     for (let child = folder; ; child = dirname(child)) {
       const identity = await this.sync(child);

@@ -146,12 +146,6 @@ export class LocalBlobStore implements BlobStore {
 
   async copy(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {
     const [source, target] = [this.path(from), this.path(to)];
-    // As a rule there is no such blob yet, and its folder exists.
-    if (await onDisk(() => tryLink(source, target).catch(unlessInTheWay))) {
-      const isRight = await isVersion(target, ifMatch);
-      await onDisk(() => (isRight ? this.folders.settle(dirname(target)) : unlink(target)));
-      return isRight;
-    }
     const temp = this.temp.next();
     try {
       const linked = await onDisk(() => this.unlessAbsent(() => tryLink(source, temp)));
@@ -184,8 +178,8 @@ export class LocalBlobStore implements BlobStore {
 
   async *list(prefix: string): AsyncIterable<ListedBlob> {
     checkPrefix(prefix);
-    const folder = dirname(this.path(`${prefix}x` as BlobKey));
-    yield* this.walk(folder, prefix);
+    const names = prefix.lastIndexOf('/') + 1;
+    yield* this.walk(dirname(this.path(`${prefix}x` as BlobKey)), prefix.slice(0, names), prefix.slice(names));
   }
 
   /**
@@ -208,13 +202,14 @@ export class LocalBlobStore implements BlobStore {
     return space;
   }
 
-  private async *walk(folder: string, prefix: string): AsyncGenerator<ListedBlob, void, void> {
+  private async *walk(folder: string, prefix: string, begin = ''): AsyncGenerator<ListedBlob, void, void> {
     const entries = await onDisk(() => this.unlessAbsent(() => opendir(folder, { bufferSize: LIST_BATCH })));
     if (entries === null) return;
     let files: string[] = [];
     try {
       for (;;) {
         const entry: Dirent | null = await onDisk(() => entries.read());
+        if (entry !== null && !entry.name.startsWith(begin)) continue;
         if (entry?.isFile()) files.push(entry.name);
         if (files.length === LIST_BATCH || entry === null) {
           yield* await this.listed(folder, prefix, files);
@@ -274,12 +269,6 @@ function isVersion(link: string, etag: string): Promise<boolean> {
     const stats = await lstat(link, { bigint: true });
     return stats.isFile() && infoOf(stats).etag === etag;
   });
-}
-
-/** There is a blob already, or there is no source, or no folder. */
-function unlessInTheWay(error: unknown): false {
-  if (isAbsence(error) || systemCode(error) === 'EEXIST') return false;
-  throw error;
 }
 
 /**

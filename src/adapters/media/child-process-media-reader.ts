@@ -166,7 +166,7 @@ export class ChildProcessMediaReader implements MediaReader {
     this.#names += 1;
     const name = `picture-${this.#names}`;
     try {
-      await scratch.spool(name, picture);
+      await scratch.spool(name, picture).finally(picture.end);
       return await this.#use(name, turn, (process) => process.run(question, null));
     } finally {
       await scratch.unspool(name);
@@ -191,8 +191,14 @@ export class ChildProcessMediaReader implements MediaReader {
   }
 }
 
+/** Bytes of which some may have been read. */
+interface BegunBytes extends PictureBytes {
+  /** Ends their source, whether the others were read or not. */
+  readonly end?: () => Promise<unknown>;
+}
+
 /** The bytes of a small picture, read once; or those of a large one, of which nothing is held in memory. Errors: those of `bytes`, unchanged. */
-async function smallOrLarge(bytes: PictureBytes): Promise<Buffer | PictureBytes> {
+async function smallOrLarge(bytes: PictureBytes): Promise<Buffer | BegunBytes> {
   const path = (await bytes.file?.()) ?? null;
   const found = path === null ? null : await onDisk(() => smallFile(path));
   if (found === LARGE) return { file: async () => path, [Symbol.asyncIterator]: () => bytes[Symbol.asyncIterator]() };
@@ -217,7 +223,7 @@ async function smallFile(path: string): Promise<Buffer | typeof LARGE | null> {
 }
 
 /** Its chunks are copied: their memory is the source's again once the next one is asked for. */
-async function gathered(bytes: AsyncIterable<Uint8Array>): Promise<Buffer | PictureBytes> {
+async function gathered(bytes: AsyncIterable<Uint8Array>): Promise<Buffer | BegunBytes> {
   const chunks = bytes[Symbol.asyncIterator]();
   const first: Buffer[] = [];
   for (let length = 0; length <= MAX_SENT_BYTES; ) {
@@ -231,6 +237,7 @@ async function gathered(bytes: AsyncIterable<Uint8Array>): Promise<Buffer | Pict
       yield* first;
       yield* { [Symbol.asyncIterator]: () => chunks };
     },
+    end: async () => chunks.return?.(),
   };
 }
 

@@ -4,6 +4,7 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import { hashAt } from '../blobs/copy-blobs.js';
 import { failItem } from '../imports/import-photo.js';
 import { bytesMissing } from '../imports/inspect.js';
+import { requestPublishing } from '../imports/publish.js';
 import type { Clock } from '../shared/clock.js';
 import { forEachConcurrently } from '../shared/for-each-concurrently.js';
 import type { Transactional } from '../shared/transactional.js';
@@ -89,7 +90,7 @@ class Altered extends Error {}
  * fail. A photo whose bytes had been lost before remains, so that people see it. May run twice. Returns how many were removed.
  */
 export async function removeMissed(
-  { store, clock }: { store: Transactional<'photos' | 'importPhotos'>; clock: Clock },
+  { store, clock }: { store: Transactional<'photos' | 'imports' | 'importPhotos' | 'jobs'>; clock: Clock },
   missed: AsyncIterable<MissedBlob>,
 ): Promise<number> {
   let leftOut = 0;
@@ -97,9 +98,11 @@ export async function removeMissed(
     if (importId === null && why !== 'deleted') continue;
     await store.transaction(customerId, async (transaction) => {
       if (importId !== null) {
+        const shared = await transaction.imports.share(importId);
         const item = await transaction.importPhotos.lock(importId, id);
-        if (item?.status === 'processing' || item?.status === 'ready')
-          await failItem(transaction, item, bytesMissing, clock.now());
+        if (item?.status !== 'processing' && item?.status !== 'ready') return;
+        await failItem(transaction, item, bytesMissing, clock.now());
+        await requestPublishing(transaction, shared);
         return;
       }
       const [photo] = await transaction.photos.lock([id]);

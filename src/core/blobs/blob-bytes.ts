@@ -64,6 +64,13 @@ export async function* recycled(
   }
 }
 
+/** All bytes, in memory: for few. */
+export async function wholeOf(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  let whole: Uint8Array = new Uint8Array();
+  for await (const chunk of bytes) whole = joined(whole, chunk);
+  return whole;
+}
+
 /** Bytes in memory, in the form that blobs are written from. */
 export async function* inOneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
   yield bytes;

@@ -14,7 +14,12 @@ const RENDITION_RECIPE = 'v1';
  * upload would have to be made, synced and removed with it.
  */
 export function stagingKey(item: { customerId: Id; importId: Id; id: Id; uploadId: number }): BlobKey {
-  return `staging/${item.customerId}/${item.importId}-${item.id}-${item.uploadId}` as BlobKey;
+  return `${stagingPrefix(item.customerId, item.importId)}${item.id}-${item.uploadId}` as BlobKey;
+}
+
+/** The prefix of all staged bytes of an import. */
+export function stagingPrefix(customerId: Id, importId: Id): string {
+  return `${prefixOf('staging', customerId)}${importId}-`;
 }
 
 export function originalKey(item: { customerId: Id; blobName: string }): BlobKey {
@@ -134,9 +139,9 @@ export function checkKeys(...keys: readonly BlobKey[]): void {
   for (const key of keys) if (!isBlobKey(key)) throw new Error(`Not a blob key: ${JSON.stringify(key)}`);
 }
 
-/** The same for the prefix of `BlobStore.list`: a key and a slash. */
+/** The same for the prefix of `BlobStore.list`: a key and a slash, or a hyphen. */
 export function checkPrefix(prefix: string): void {
-  if (!prefix.endsWith('/') || !isBlobKey(prefix.slice(0, -1))) {
+  if (!/[/-]$/.test(prefix) || !isBlobKey(prefix.slice(0, -1))) {
     throw new Error(`Not a prefix of blob keys: ${JSON.stringify(prefix)}`);
   }
 }

@@ -91,7 +91,7 @@ export interface BlobStore {
   copy(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean>;
   /** Absent keys are ignored. */
   delete(keys: readonly BlobKey[], durability?: Durability): Promise<void>;
-  /** Every blob under a prefix, which ends with `/`; in no order. Blobs that are added or removed meanwhile may be missed. */
+  /** Every blob whose key begins with a prefix, which ends with `/` or `-`; in no order. Blobs that are added or removed meanwhile may be missed. */
   list(prefix: string): AsyncIterable<ListedBlob>;
   /**
    * Frees the space of unfinished puts, which are not blobs and are not listed: those that began at `until` or before. A put that is still

@@ -121,7 +121,6 @@ async function checkThumb(
   findings.count('missingThumbs');
   if (!repair) return;
   try {
-    if (stored !== null) await uses.blobs.delete([thumb.key]);
     await uses.renditionMaker.make(photo, thumb);
     findings.count('remadeThumbs');
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { ExpectedBytes } from '../blobs/verified-blobs.js';
 import type { ExifTags } from '../media/picture-metadata.js';
 import type { Id } from '../shared/ids.js';
 import type { Position } from '../shared/pagination.js';
@@ -76,8 +77,8 @@ export interface PhotoRepository extends PhotoReads {
    * photo: nothing that a client has said or sees has changed.
    */
   setHash(id: Id, phash: string): Promise<void>;
-  /** From now on any bytes of its thumb are right (`Photo.thumb`). No new version, and nothing happens when there is no such photo. */
-  forgetThumb(id: Id): Promise<void>;
+  /** From now on these are the bytes of its thumb (`Photo.thumb`). No new version, and nothing happens when there is no such photo. */
+  setThumb(id: Id, thumb: ExpectedBytes): Promise<void>;
   /** Replaces the set of tags. The photo must be locked, the tags must exist. */
   setTags(id: Id, tagIds: readonly Id[]): Promise<void>;
   /** Removes the photo, its links and its EXIF. */

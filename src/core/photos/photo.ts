@@ -55,8 +55,8 @@ export interface Photo extends FieldValues, CaptureTime {
   /** 16 hex digits, of the upright picture before `rotation`; null while it is not known, and of a plain picture. */
   readonly phash: string | null;
   /**
-   * The bytes of the thumb that inspection made, which a power failure may have spoilt: any others are made again. Null once they were, and for
-   * a photo of an earlier release.
+   * The bytes of the thumb in the photo's own rotation, which a power failure may have spoilt: any others are made again. Null for a photo of an
+   * earlier release.
    */
   readonly thumb: ExpectedBytes | null;
   readonly trashedAt: Date | null;

@@ -60,7 +60,8 @@ export async function sendDownload(
   const range = rangeOf(request, response, sendable, info);
   const length = range ? range.end - range.start + 1 : sizeBytes;
   const opened = request.method === 'HEAD' ? null : (all ?? (await sendable.open(range)));
-  const inMemory = opened?.inMemory;
+  // Of another length when it was replaced meanwhile: sending its bytes tells.
+  const inMemory = opened?.inMemory?.length === length ? opened.inMemory : undefined;
   const bytes = opened === null || inMemory !== undefined ? null : await withFirstChunk(opened.bytes);
   // Only now: nothing of a range belongs to an error.
   if (range) {

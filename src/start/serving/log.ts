@@ -41,7 +41,7 @@ const WARN = 40;
 
 /**
  * Writes lines of about the same time by one call: a call for each took as much as a tenth of a small request. A warning or an error is
- * written at once, with what waits, and so is everything when the process exits.
+ * written with what waits as soon as no other lines are being written, and so is everything when the process exits.
  */
 function writtenTogether(): DestinationStream {
   const out = destination({ dest: 2, minLength: WAITING_BYTES, sync: false });
@@ -50,10 +50,15 @@ function writtenTogether(): DestinationStream {
   out.on('write', (bytes: number) => {
     waitingBytes -= bytes;
   });
+  // From then on pino writes nothing.
+  let isBroken = false;
+  out.on('error', (error: NodeJS.ErrnoException) => {
+    isBroken ||= error.code === 'EPIPE';
+  });
   // Again until nothing waits: while it writes, it does not take a flush.
   const flush = () => {
     isScheduled = false;
-    if (waitingBytes === 0) return;
+    if (waitingBytes === 0 || isBroken) return;
     out.flush();
     later();
   };

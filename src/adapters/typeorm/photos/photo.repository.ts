@@ -1,4 +1,5 @@
 import { type EntityManager, In, IsNull, MoreThan } from 'typeorm';
+import type { ExpectedBytes } from '../../../core/blobs/verified-blobs.js';
 import type { ExifTags } from '../../../core/media/picture-metadata.js';
 import type { CountedValue, PhotoKind, ValuesRequest } from '../../../core/photos/filter-values.js';
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
@@ -124,8 +125,8 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return storeHash(this.manager, this.customerId, id, phash);
   }
 
-  async forgetThumb(id: Id): Promise<void> {
-    await this.manager.update(photoTable, { customerId: this.customerId, id }, { thumb: null });
+  async setThumb(id: Id, thumb: ExpectedBytes): Promise<void> {
+    await this.manager.update(photoTable, { customerId: this.customerId, id }, { thumb });
   }
 
   countTagged(tagIds: readonly Id[], limit: number): Promise<number> {

@@ -1,4 +1,4 @@
-import { prefixOf, readBlobKey, type StagingName, stagingKey } from '../../blobs/blob-key.js';
+import { readBlobKey, type StagingName, stagingKey, stagingPrefix } from '../../blobs/blob-key.js';
 import type { BlobStore } from '../../blobs/blob-store.js';
 import { type CustomerDirectory, forEachCustomer } from '../../customers/customer-directory.js';
 import { after, type Clock, DAY } from '../../shared/clock.js';
@@ -23,9 +23,9 @@ export async function receiveStoredUploads(uses: ReceiveUses, customerId: Id, im
   if (waiting === 0) return 0;
   let received = 0;
   let batch: StagingName[] = [];
-  for await (const { key } of uses.blobs.list(prefixOf('staging', customerId))) {
+  for await (const { key } of uses.blobs.list(stagingPrefix(customerId, importId))) {
     const name = readBlobKey(key);
-    if (name?.kind === 'staging' && name.importId === importId) batch.push(name);
+    if (name?.kind === 'staging') batch.push(name);
     if (batch.length < BATCH) continue;
     received += await receiveBatch(uses, customerId, importId, batch);
     batch = [];

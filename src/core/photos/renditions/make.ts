@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { inOneChunk, recycled } from '../../blobs/blob-bytes.js';
 import { type BlobKey, readBlobKey, renditionsPrefix, storedKey } from '../../blobs/blob-key.js';
 import type { BlobInfo, BlobStore, ListedBlob } from '../../blobs/blob-store.js';
@@ -35,12 +36,40 @@ export async function makeRendition(uses: MakeUses, photo: Photo, rendition: Ren
     larger && (await render(larger, { rotation: 0, originalSize: { width, height } }).catch(unlessReaderFailed));
   const picture = reduced ?? (await triedTwice((alone) => render(originalBytes(uses, photo), { rotation, alone })));
   if (picture === null) return null;
-  // Before there are other bytes, or they would be compared with the first ones.
-  if (expected !== null) await store.transaction(photo.customerId, ({ photos }) => photos.forgetThumb(photo.id));
+  // Before they are there, or they would be compared with the first ones.
+  if (expected !== null) {
+    const thumb = { sizeBytes: picture.bytes.length, sha256: hash('sha256', picture.bytes) };
+    await store.transaction(photo.customerId, ({ photos }) => photos.setThumb(photo.id, thumb));
+  }
   const stored = await blobs.put(key, inOneChunk(picture.bytes));
   await requireStillThere({ store, blobs }, photo, key);
   if (isDelivered(key)) await removeSurplus(blobs, photo, key);
   return stored;
+}
+
+/** Returns the rendition if it is stored; null also when it has other bytes than it must have by now (`Photo.thumb`). Errors: `service_unavailable`. */
+export async function findRendition(
+  uses: Pick<MakeUses, 'store' | 'blobs' | 'verifiedBlobs'>,
+  { customerId, id }: Photo,
+  { key, expected }: Rendition,
+): Promise<BlobInfo | null> {
+  // They may have been made again since the photo was read.
+  const photo = expected && (await uses.store.query(customerId, ({ photos }) => photos.get(id)));
+  const thumb = photo?.thumb ?? null;
+  return thumb === null ? uses.blobs.head(key) : openStored(uses, { key, expected: thumb });
+}
+
+/** What a `RenditionMaker` does with one rendition. */
+export interface RenditionMaking {
+  find(photo: Photo, rendition: Rendition): Promise<BlobInfo | null>;
+  make(photo: Photo, rendition: Rendition): Promise<BlobInfo | null>;
+}
+
+export function renditionMaking(uses: MakeUses): RenditionMaking {
+  return {
+    find: (photo, rendition) => findRendition(uses, photo, rendition),
+    make: (photo, rendition) => makeRendition(uses, photo, rendition),
+  };
 }
 
 /**

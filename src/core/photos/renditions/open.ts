@@ -97,18 +97,20 @@ export function openRendition(
   rendition: Rendition,
   onStart?: () => void,
 ): Download {
-  const { key, transformation, expected } = rendition;
+  const { key, transformation } = rendition;
+  let { expected } = rendition;
   const make = async () => {
-    if (expected !== null) await blobs.delete([key]);
-    return renditionMaker.make(photo, rendition, onStart);
+    const made = await renditionMaker.make(photo, rendition, onStart);
+    // The photo was read before.
+    expected = null;
+    return made;
   };
   const info = async () => {
-    const stored = await blobs.head(key);
-    const isRight = expected === null || stored?.sizeBytes === expected.sizeBytes;
-    return stored !== null && isRight ? stored : make();
+    const stored = expected === null ? await blobs.head(key) : await openStored({ verifiedBlobs }, { key, expected });
+    return stored ?? make();
   };
   const open = async (range?: ByteRange) => {
-    const found = await openStored({ verifiedBlobs }, rendition, range);
+    const found = await openStored({ verifiedBlobs }, { key, expected }, range);
     if (found !== null) return found;
     await make();
     const made = await verifiedBlobs.open(key, null, { range });
@@ -116,8 +118,7 @@ export function openRendition(
     return made;
   };
   const blobKey = async () => {
-    // A server that sends the file itself compares nothing.
-    await (expected === null ? info() : open());
+    await info();
     return key;
   };
   return { photo, contentType: `image/${transformation.format}`, info, open, blobKey };

@@ -1,6 +1,5 @@
-import { buffer } from 'node:stream/consumers';
 import type { Caller } from '../../access/caller.js';
-import { inOneChunk, readOnce } from '../../blobs/blob-bytes.js';
+import { inOneChunk, readOnce, wholeOf } from '../../blobs/blob-bytes.js';
 import { type BlobKey, renditionKey } from '../../blobs/blob-key.js';
 import type { BlobInfo, ByteRange } from '../../blobs/blob-store.js';
 import { type ExpectedBytes, LostBytes, type VerifiedBlob, type VerifiedBlobs } from '../../blobs/verified-blobs.js';
@@ -32,7 +31,7 @@ export interface Rendition {
 /** Makes renditions that are asked for, each once, no matter how many ask for it at the same time. */
 export interface RenditionMaker {
   /**
-   * Stores the result of `makeRendition`, unless the rendition is stored by then. Only one call for it does so at a time, in all processes; the
+   * Stores the result of `makeRendition`, unless `findRendition` finds one by then. Only one call for it does so at a time, in all processes; the
    * others wait for its result, and one of them goes on when it failed. A rendition that could not be made may be refused for some minutes.
    * Errors: `not_found` (it cannot be made, or the photo no longer exists), `service_unavailable`.
    * @param onStart Called when it is made for this call, and not for another.
@@ -61,7 +60,7 @@ export async function openStored(
     const blob = await verifiedBlobs.open(key, expected, { range });
     if (blob === null || expected === null || blob.inMemory !== undefined) return blob;
     const { bytes, release: _, ...info } = blob;
-    const inMemory = await buffer(bytes);
+    const inMemory = await wholeOf(bytes);
     return { ...info, bytes: readOnce(inOneChunk(inMemory)), inMemory };
   } catch (error) {
     if (error instanceof LostBytes) return null;
