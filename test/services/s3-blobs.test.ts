@@ -58,7 +58,7 @@ directUploadsContract('S3', async () => {
 test('unfinished uploads in parts are aborted by the sweep, and others are left alone', async () => {
   const client = openS3Client(settings);
   const { bucket: Bucket } = settings;
-  const [ours, foreign] = ['staging/1/2/3/4', 'backups/2026/all.tar'];
+  const [ours, foreign] = ['staging/1/2-3-4', 'backups/2026/all.tar'];
   for (const Key of [ours, foreign]) {
     const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
     await client.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber: 1, Body: Buffer.alloc(100_000) }));
