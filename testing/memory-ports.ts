@@ -1,9 +1,7 @@
 import { MemoryRateWindowStore } from '../src/adapters/memory/memory-rate-window-store.js';
 import { IpLists } from '../src/core/access/ip-list.js';
 import { defaultLimits, type Limits } from '../src/core/customers/limits.js';
-import type { Photo } from '../src/core/photos/photo.js';
 import { renditionMaking } from '../src/core/photos/renditions/make.js';
-import type { Rendition } from '../src/core/photos/renditions/rendition.js';
 import type { Ports, Uses } from '../src/core/ports.js';
 import type { Clock } from '../src/core/shared/clock.js';
 import type { PasskeyReader } from '../src/core/users/factors/passkey.js';

@@ -1,9 +1,7 @@
 import { BatchedImportSteps } from '../../src/adapters/batched-import-steps.js';
 import { CachedVerifiedBlobs } from '../../src/adapters/cached-verified-blobs.js';
 import { type RenditionLeases, SharedRenditionMaker } from '../../src/adapters/shared-rendition-maker.js';
-import type { Photo } from '../../src/core/photos/photo.js';
 import { renditionMaking } from '../../src/core/photos/renditions/make.js';
-import type { Rendition } from '../../src/core/photos/renditions/rendition.js';
 import type { Ports, Uses } from '../../src/core/ports.js';
 import { MemoryRenditionLeases } from '../../testing/memory/memory-rendition-leases.js';
 

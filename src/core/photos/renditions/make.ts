@@ -48,7 +48,7 @@ export async function makeRendition(uses: MakeUses, photo: Photo, rendition: Ren
 }
 
 /** Returns the rendition if it is stored; null also when it has other bytes than it must have by now (`Photo.thumb`). Errors: `service_unavailable`. */
-export async function findRendition(
+async function findRendition(
   uses: Pick<MakeUses, 'store' | 'blobs' | 'verifiedBlobs'>,
   { customerId, id }: Photo,
   { key, expected }: Rendition,
@@ -59,7 +59,7 @@ export async function findRendition(
   return thumb === null ? uses.blobs.head(key) : openStored(uses, { key, expected: thumb });
 }
 
-/** What a `RenditionMaker` does with one rendition. */
+/** Finds and makes one rendition, for a `RenditionMaker`. */
 export interface RenditionMaking {
   find(photo: Photo, rendition: Rendition): Promise<BlobInfo | null>;
   make(photo: Photo, rendition: Rendition): Promise<BlobInfo | null>;

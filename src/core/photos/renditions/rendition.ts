@@ -31,7 +31,7 @@ export interface Rendition {
 /** Makes renditions that are asked for, each once, no matter how many ask for it at the same time. */
 export interface RenditionMaker {
   /**
-   * Stores the result of `makeRendition`, unless `findRendition` finds one by then. Only one call for it does so at a time, in all processes; the
+   * Stores the result of `makeRendition`, unless `findRendition` finds it by then. Only one call for it does so at a time, in all processes; the
    * others wait for its result, and one of them goes on when it failed. A rendition that could not be made may be refused for some minutes.
    * Errors: `not_found` (it cannot be made, or the photo no longer exists), `service_unavailable`.
    * @param onStart Called when it is made for this call, and not for another.
