@@ -45,7 +45,7 @@ describe('RELIABILITY F15: the write order, as the kernel sees it', () => {
       // The last thing that a look does.
       await until('the staged bytes to be gone', () => stagedFiles() === 0);
     });
-    const placed = one(calls, 'link', /"[^"]*\/blobs\/staging\/[^"]+", "[^"]*\/blobs\/originals\/[^"]+"/);
+    const placed = one(calls, 'rename', /"[^"]*\/blobs\/tmp\/[^"]+", "[^"]*\/blobs\/originals\/[^"]+"/);
     const target = /, "([^"]+)"/.exec(placed.text)?.[1] ?? '';
     const thumb = one(calls, 'rename', /"[^"]*\/blobs\/tmp\/[^"]+", "[^"]*\/blobs\/renditions\/[^"]+\/thumb\.jpeg"/);
     // By its values: the statement itself may have been sent before, to be prepared.
