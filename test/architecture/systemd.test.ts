@@ -13,8 +13,10 @@ const one = (name: string) => {
 };
 
 test('what is started is there, by the paths that the guide makes', () => {
-  const [node, script = '', option, file = '', command] = one('ExecStart').split(' ');
+  const [node, flag = '', script = '', option, file = '', command] = one('ExecStart').split(' ');
   expect([node, option, command]).toEqual(['/usr/bin/node', '--env-file', 'serve']);
+  expect(JSON.parse(read('package.json')).scripts.start).toBe(`node ${flag} ${script} ${command}`);
+  expect(read('docker/Dockerfile')).toContain(`\nCMD ["node", "${flag}", "${script}", "${command}"]\n`);
   expect(existsSync(join(__dirname, '../..', script))).toBe(true);
   expect(file).toBe('/etc/photo-service/phs.env');
   for (const path of [file, one('WorkingDirectory'), 'docker/photo-service.service']) expect(guide).toContain(path);

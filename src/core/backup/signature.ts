@@ -10,7 +10,7 @@ const PRIVATE = Uint8Array.of(0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x
 
 const PREFIX = 'phsb1_';
 const KEY = /^phsb1_[A-Za-z0-9_-]{43}$/;
-const SIGNATURE = /^[A-Za-z0-9_-]{86}$/;
+const SIGNATURE_BYTES = 64;
 
 /** An Ed25519 signature, and the public key that checks it, in a spelling that people can write down and compare. */
 export interface BackupSignature {
@@ -35,10 +35,11 @@ export function isBackupKey(text: string): boolean {
 
 /** Whether the key that the signature names made it. Whether that key is to be trusted is for the caller to say. */
 export function isSigned({ signedBy, signature }: BackupSignature, text: Uint8Array): boolean {
-  if (!isBackupKey(signedBy) || !SIGNATURE.test(signature)) return false;
+  const bytes = fromBase64url(signature);
+  if (!isBackupKey(signedBy) || bytes?.length !== SIGNATURE_BYTES) return false;
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: signedBy.slice(PREFIX.length) };
   const key = createPublicKey({ key: jwk, format: 'jwk' });
-  return verify(null, joined(PURPOSE, text), key, fromBase64url(signature));
+  return verify(null, joined(PURPOSE, text), key, bytes);
 }
 
 function privateKey(secret: string): KeyObject {

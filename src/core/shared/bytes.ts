@@ -14,11 +14,6 @@ export function base64url(bytes: Uint8Array): string {
     .replace(/={1,2}$/, '');
 }
 
-/** Throws for a text that is not base64url. */
-export function fromBase64url(text: string): Uint8Array {
-  return fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
-}
-
 const NO_DIGIT = 64;
 /** The value of each digit of base64url, by its code. */
 const digits = new Uint8Array(128).fill(NO_DIGIT);
@@ -27,7 +22,7 @@ for (const [value, digit] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst
 }
 
 /** The bytes that are written like this; null for a text that is not the one spelling of any. Signed addresses are read so often that each step counts. */
-export function bytesSpelled(text: string): Uint8Array | null {
+export function fromBase64url(text: string): Uint8Array | null {
   const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
   let [held, bits] = [0, 0];
   for (let at = 0, filled = 0; at < text.length; at += 1) {

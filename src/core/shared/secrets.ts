@@ -7,7 +7,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import { base64url, bytesSpelled, joined } from './bytes.js';
+import { base64url, fromBase64url, joined } from './bytes.js';
 
 /** Signing secrets, newest first: the first signs, all verify (rotation). */
 export type Secrets = readonly [string, ...string[]];
@@ -38,7 +38,7 @@ export function signToken(secrets: Secrets, purpose: SignedPurpose, payload: unk
 /** The payload of a token that one of the secrets signed for this purpose, otherwise null. Only the canonical spelling is accepted. */
 export function readToken(secrets: Secrets, purpose: SignedPurpose, token: string): unknown {
   if (token.length < 24 || token.length > 4000) return null;
-  const bytes = bytesSpelled(token);
+  const bytes = fromBase64url(token);
   if (bytes === null || bytes.length <= MAC_BYTES) return null;
   const body = bytes.subarray(0, bytes.length - MAC_BYTES);
   const signature = bytes.subarray(bytes.length - MAC_BYTES);
