@@ -3,8 +3,9 @@ import ExifReader from 'exifreader';
 import { formatOf } from '../../core/media/formats.js';
 import { type PictureInput, wholeOf, withSource } from './formats/file-bytes.js';
 import { jpegAroundIptc, splitMetadata } from './formats/jpeg-metadata.js';
+import type { FileTags, Tag } from './formats/tags.js';
 import { tiffOf } from './formats/tiff-reader.js';
-import { type FileTags, metadataOf, type PictureMetadata, type Tag } from './metadata.js';
+import { metadataOf, type PictureMetadata } from './metadata.js';
 
 export interface MetadataSource {
   /** The picture; of a raw file, its preview. */

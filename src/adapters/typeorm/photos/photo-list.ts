@@ -88,7 +88,8 @@ async function readRows<Row>(
       const found = planned(range, limit, page.length);
       if (found === null) continue;
       const sql = statement(found.sql, order.direction, limit);
-      const isUsual = isUnfiltered({ filters, order }) && USUAL.has(limit);
+      // One plan suits all that are restricted by nothing but the trash and the time that they are sorted by.
+      const isUsual = USUAL.has(limit) && filterKindsOf({ filters, order }).length === 0;
       page = await select(manager, isUsual ? prepared(sql, true) : sql, found.values);
       if (page.length === limit) break;
     }
@@ -188,11 +189,6 @@ type FilterKind =
 
 /** Few photos share a value: they are all read, whatever the order. */
 const SELECTIVE: readonly FilterKind[] = ['ids', 'sha256', 'filename', 'externalId', 'import'];
-
-/** Whether the list is restricted by nothing but the trash and the time that it is sorted by: then one plan suits all. */
-function isUnfiltered(list: Omit<List, 'customerId'>): boolean {
-  return filterKindsOf(list).length === 0;
-}
 
 function filterKindsOf({ filters, order }: Omit<List, 'customerId'>): FilterKind[] {
   const given: [FilterKind, unknown][] = [
@@ -320,20 +316,16 @@ function nearFirst({ filters, order }: List, similar: SimilarFilter, conditions:
   return (range, limit) => {
     const all = conditions.copy();
     const value = order.column === 'distance' ? 'near.distance' : `p.${order.column}`;
-    const state = `(${trashStates(filters)
-      .map((inState) => inState('p'))
-      .join(' OR ')})`;
     const sql = `WITH near AS MATERIALIZED (${nearPhotos(similar, all.place)}), matching AS MATERIALIZED (
         SELECT p.id, ${value} AS value FROM near CROSS JOIN LATERAL (
           SELECT p.* FROM photos p WHERE p.customer_id = $1 AND p.id = near.photo_id OFFSET 0
-        ) p WHERE ${all.all(state, range(all.place, value, 'p.id'))}
+        ) p WHERE ${all.all(stateOf(filters), range(all.place, value, 'p.id'))}
       )
       SELECT id, value FROM matching ORDER BY value ${order.direction}, id ${order.direction} LIMIT ${limit}`;
     return { sql, values: all.values };
   };
 }
 
-/** By hand, like all statements of a list of photos. */
 async function rarest(manager: EntityManager, customerId: Id, tagIds: readonly Id[]): Promise<Id | undefined> {
   const sql = 'SELECT tag_id AS id FROM tag_counts WHERE customer_id = $1 AND tag_id = ANY($2::bigint[])';
   const [tag] = await select<{ id: Id }>(manager, `${sql} ORDER BY photos LIMIT 1`, [customerId, tagIds]);
@@ -341,10 +333,9 @@ async function rarest(manager: EntityManager, customerId: Id, tagIds: readonly I
 }
 
 function trashStates({ trashed }: PhotoFilters): TrashState[] {
-  const [outside, inside]: TrashState[] = [(table) => `NOT ${table}.trashed`, (table) => `${table}.trashed`];
-  return ({ false: [outside], true: [inside], any: [outside, inside] } as Record<typeof trashed, TrashState[]>)[
-    trashed
-  ];
+  const outside: TrashState = (table) => `NOT ${table}.trashed`;
+  const inside: TrashState = (table) => `${table}.trashed`;
+  return { false: [outside], true: [inside], any: [outside, inside] }[trashed];
 }
 
 export type AddParameter = (value: unknown) => string;
