@@ -45,8 +45,12 @@ describe('docker/Dockerfile', () => {
     expect(copied).toEqual(['/service', '/app/node_modules', '/database']);
   });
 
-  test('lets into the build what is packed, and no secret', () => {
-    const given = packed.map((path) => path.replace(/\/.*/, '')).filter((path) => path !== 'dist');
+  test('lets into the build what is built from and packed, and no secret', () => {
+    const sources = [...read('bin/build.js').matchAll(/join\(root, '([\w.-]+)'/g)].map(([, name = '']) => name);
+    expect(sources).toContain('testing');
+    const given = [...sources, ...packed.map((path) => path.replace(/\/.*/, ''))].filter(
+      (path) => !['dist', 'node_modules'].includes(path),
+    );
     expect(given.filter((path) => !context.includes(`!${path}\n`))).toEqual([]);
     expect(context.indexOf('docker/.env\n')).toBeGreaterThan(context.indexOf('!docker\n'));
   });
