@@ -1,5 +1,5 @@
 import { acceptedFormats, formatBySignature, formatOf } from '../../core/media/formats.js';
-import { type Inspection, type RenderedPicture, renditionSizes } from '../../core/media/media-reader.js';
+import { defaultFormat, type Inspection, type RenderedPicture, renditionSizes } from '../../core/media/media-reader.js';
 import type { Companion } from '../../core/media/picture-metadata.js';
 import { layoutOf, type Size, within } from '../../core/media/transformation.js';
 import { type Box, Boxes, type ByteSource, bytesAt, type PictureInput, withSource } from './formats/file-bytes.js';
@@ -8,12 +8,12 @@ import { withPicture } from './picture.js';
 import { hashesOf } from './picture-hashes.js';
 import {
   channelOffsets,
+  encoded,
   isCutJpeg,
   isDecoderLimit,
   type Picture,
   type PictureOrder,
   type SmallPicture,
-  sharpOf,
   smallPicture,
 } from './small-picture.js';
 import { beyondDecoder, decodeFailed, HEAD_BYTES, Refusal } from './sniff.js';
@@ -102,9 +102,11 @@ function isBlank({ data, raw: { channels } }: SmallPicture, picture: Picture): b
 }
 
 async function thumb(small: SmallPicture, alpha: boolean): Promise<RenderedPicture> {
-  return alpha
-    ? { bytes: await sharpOf(small).webp({ quality: 80 }).toBuffer(), contentType: 'image/webp' }
-    : { bytes: await sharpOf(small).jpeg({ quality: 80 }).toBuffer(), contentType: 'image/jpeg' };
+  const format = defaultFormat({ alpha });
+  return {
+    bytes: await encoded(small, within(renditionSizes.thumb, format)),
+    contentType: `image/${format}`,
+  };
 }
 
 /** A part of a file, where something says that there is a film. */

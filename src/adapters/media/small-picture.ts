@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
-import type { Size } from '../../core/media/transformation.js';
+import type { Size, Transformation } from '../../core/media/transformation.js';
 import { type ColourSpace, converter } from './formats/colour-space.js';
 import type { Colours } from './formats/declared-colours.js';
 import { type ByteSource, bytesAt, type PictureInput, wholeOf, withSource } from './formats/file-bytes.js';
@@ -129,6 +129,33 @@ export function sharpOf({ data, raw }: SmallPicture): Sharp {
 export async function pixelsOf(pipeline: Sharp): Promise<SmallPicture> {
   const { data, info } = await pipeline.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
   return { data, raw: { width: info.width, height: info.height, channels: info.channels } };
+}
+
+/** Measured at 1280 pixels: effort 1 costs 2.5 times the processor time of 0, effort 4 more than 50 times, for files at most 3 % smaller. */
+const AVIF_EFFORT = 0;
+/** A palette is exact up to so many colors. */
+const PALETTE_COLORS = 256;
+const WHITE = '#ffffff';
+
+/** Writes a thumb or another rendition, without metadata. */
+export function encoded(pixels: SmallPicture, { format, quality, background }: Transformation): Promise<Buffer> {
+  const picture = sharpOf(pixels);
+  const encoders = {
+    jpeg: () => picture.flatten({ background: background === null ? WHITE : `#${background}` }).jpeg({ quality }),
+    webp: () => picture.webp({ quality }),
+    avif: () => picture.avif({ quality, effort: AVIF_EFFORT }),
+    png: () => picture.png({ palette: hasFewColors(pixels), quality: 100, dither: 0 }),
+  };
+  return encoders[format]().toBuffer();
+}
+
+/** Whether a palette has room for every color. Most pictures have too many within their first rows. */
+function hasFewColors({ data, raw: { channels } }: SmallPicture): boolean {
+  const colors = new Set<number>();
+  for (let at = 0; at < data.length && colors.size <= PALETTE_COLORS; at += channels) {
+    colors.add(data.readUIntBE(at, channels));
+  }
+  return colors.size <= PALETTE_COLORS;
 }
 
 export interface PictureOrder {

@@ -95,7 +95,7 @@ export async function migrate(
   );
   try {
     await requireUsable(dataSource);
-    // Before anything waits for a lock, or is written.
+    // Before anything waits for a lock, or is written. Tables of a newer release are not refused (docs/upgrading.md, Going back).
     refuseBeforeFirstRelease(
       'database',
       await anyMigrationsRun((sql, parameters) => dataSource.query(sql, parameters)),

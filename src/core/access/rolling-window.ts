@@ -34,7 +34,7 @@ export interface WindowState {
   readonly retryAfter: number | null;
 }
 
-/** Where admissions are stored. One exact rule: at most `limit` admissions in any 60 s; refused calls are not counted. */
+/** Where admissions are stored (composition/open-rate-windows.ts chooses). One exact rule: at most `limit` admissions in any 60 s; refused calls are not counted. */
 export interface RateWindowStore {
   /** Admits and counts one request, or refuses it without counting it. Calls on one budget behave as if made one after another. */
   hit(budget: Budget): Promise<WindowState>;

@@ -1,6 +1,9 @@
 /** Count and size limits of one installation, which clients can read. Bytes, pixels and counts. */
 export interface Limits {
-  /** The largest file: checked when it is registered, while a form or a URL sends it, and once more when what has arrived is inspected. */
+  /**
+   * The largest file: checked when it is registered (imports/registration.ts), while a form or a URL sends it (imports/register/inline.ts,
+   * imports/fetch/fetch.ts), and once more when what has arrived is inspected (imports/inspect.ts).
+   */
   readonly maxFileBytes: number;
   readonly maxPixels: number;
   readonly importBatchSize: number;

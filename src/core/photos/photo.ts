@@ -48,7 +48,7 @@ export interface Photo extends FieldValues, CaptureTime {
   readonly metadata: Metadata;
   readonly importId: Id | null;
   readonly damaged: boolean;
-  /** Since when the stored original is known to be missing or damaged; null: no damage known. */
+  /** Since when the stored original is known to be missing or damaged (integrity/); null: no damage known, or imported again (imports/publish.ts). */
   readonly originalLostAt: Date | null;
   readonly thumbhash: string | null;
   readonly dominantColor: string | null;

@@ -68,7 +68,10 @@ export async function openStored(
   }
 }
 
-/** URLs for `<img>`: each valid for one rendition, without a key, until `expiresAt` or the end of the key that requested them. */
+/**
+ * URLs for `<img>`: each valid for one rendition, without a key, until `expiresAt`; or until the key that requested them ends or gets an IP
+ * list, or the photo is no longer visible (open.ts). The addresses that customers sign themselves are those of delivery/deliver.ts.
+ */
 export type PhotoUrls = Readonly<Record<RenditionName, string>> & { readonly expiresAt: Date };
 
 /** URLs change every half day, and each is valid for 12 to 24 hours: caches work, leaked URLs expire. */
