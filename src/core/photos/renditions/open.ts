@@ -97,20 +97,15 @@ export function openRendition(
   rendition: Rendition,
   onStart?: () => void,
 ): Download {
-  const { key, transformation } = rendition;
-  let { expected } = rendition;
-  const make = async () => {
-    const made = await renditionMaker.make(photo, rendition, onStart);
-    // The photo was read before.
-    expected = null;
-    return made;
-  };
+  const { key, transformation, expected } = rendition;
+  // Finds it if it was made since the photo was read.
+  const make = () => renditionMaker.make(photo, rendition, onStart);
   const info = async () => {
-    const stored = expected === null ? await blobs.head(key) : await openStored({ verifiedBlobs }, { key, expected });
+    const stored = expected === null ? await blobs.head(key) : await openStored({ verifiedBlobs }, rendition);
     return stored ?? make();
   };
   const open = async (range?: ByteRange) => {
-    const found = await openStored({ verifiedBlobs }, { key, expected }, range);
+    const found = await openStored({ verifiedBlobs }, rendition, range);
     if (found !== null) return found;
     await make();
     const made = await verifiedBlobs.open(key, null, { range });
