@@ -107,6 +107,8 @@ export async function steady(page: Page): Promise<void> {
       const { currentNode: text } = texts;
       const steadied = (text.nodeValue ?? '')
         .replace(/\bphs_\w+…\w+/g, 'token')
+        // One in sixteen has no digit.
+        .replace(/\bdk_\w{16}\b/g, 'token')
         // One without a digit is a word.
         .replace(/\b(?=[a-z_-]*\d)[\w-]{12,}\b/gi, 'token')
         .replace(/\d[\d.,:]*/g, '0');
