@@ -191,11 +191,19 @@ function namedBy<T>(table: Table<T>, row: Partial<T>): (keyof T & string)[] {
 
 /** Rows as JSON with the names of columns, for `json_populate_record`. */
 export function asJson(rows: object): string {
-  return JSON.stringify(Array.isArray(rows) ? rows.map(byColumnName) : byColumnName(rows));
+  const names = new Map<string, string>();
+  return JSON.stringify(Array.isArray(rows) ? rows.map((row) => byColumnName(row, names)) : byColumnName(rows, names));
 }
 
-function byColumnName(row: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(row).map(([property, value]) => [columnName(property), toStored(value)]));
+/** @param names Of the columns, by property, as far as other rows have needed them: deriving them takes longer than the rest. */
+function byColumnName(row: object, names: Map<string, string>): Record<string, unknown> {
+  const columns: Record<string, unknown> = {};
+  for (const [property, value] of Object.entries(row)) {
+    const name = names.get(property) ?? columnName(property);
+    names.set(property, name);
+    columns[name] = toStored(value);
+  }
+  return columns;
 }
 
 function toStored(value: unknown): unknown {
