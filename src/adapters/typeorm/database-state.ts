@@ -16,8 +16,9 @@ export interface DatabaseState {
   readonly readOnly: boolean;
   /** Milliseconds that its clock is ahead of this machine's. */
   readonly aheadMs: number;
-  /** Migrations that have not been run, and those that this program does not know. */
+  /** Migrations that have not been run. */
   readonly pending: readonly string[];
+  /** Migrations of a newer release. `phs doctor` names them; a start does not refuse them (docs/upgrading.md, "Going back"). */
   readonly unknown: readonly string[];
   /** Null: there are no tables yet. */
   readonly rowSecurity: RowSecurity | null;

@@ -43,7 +43,7 @@ export function anonymousBudget({ clientIp }: RequestContext): Budget {
   return { name: `anonymous:${addressBudget(clientIp)}`, limit: defaultBudgets.anonymous };
 }
 
-/** The group in which a request with a key is counted. */
+/** The group in which a request with a key is counted: one, however many items it names. */
 export function budgetGroupOf(method: string): 'read' | 'write' {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? 'read' : 'write';
 }

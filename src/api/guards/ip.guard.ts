@@ -9,7 +9,8 @@ import { refusedByAddress } from './budgets.js';
 
 /**
  * Step 2 of the order of checks (docs/architecture.md): may this key be used from this address? A thief must neither drain the key's budget
- * nor see it.
+ * nor see it. Whose address counts behind proxies is decided by `clientSource` (http/server/open-request-context.ts); operators set the list
+ * with `phs key create --ip`.
  */
 @Injectable()
 export class IpGuard implements CanActivate {

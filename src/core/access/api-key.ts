@@ -16,6 +16,7 @@ export interface ApiKey {
   readonly tokenHash: string;
   /** The last four characters of the token, so that people can tell keys apart. */
   readonly lastFour: string;
+  /** Declared by `scopeMeanings` (caller.ts). */
   readonly scopes: readonly Scope[];
   /** Normalised CIDR ranges; empty admits every address. */
   readonly ipList: readonly string[];

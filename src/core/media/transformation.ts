@@ -53,10 +53,14 @@ function exact(value: number): number {
   return Number(value.toFixed(12));
 }
 
+/** The quality of all named sizes, thumbs included. */
+const RENDITION_QUALITY = 80;
+
 /** The whole picture, no side longer than so many pixels. */
 export function within(longestSide: number, format: TransformationFormat): Transformation {
   const [width, height] = [longestSide, longestSide];
-  return { width, height, fit: 'inside', gravity: MIDDLE, format, quality: 80, background: null, blur: null };
+  const appearance = { format, quality: RENDITION_QUALITY, background: null, blur: null };
+  return { width, height, fit: 'inside', gravity: MIDDLE, ...appearance };
 }
 
 export interface Region extends Size {

@@ -74,6 +74,10 @@ export async function openOriginal(
   throw photo.originalLostAt === null ? lostBytes() : lostOriginal();
 }
 
+/**
+ * The refusal of a photo that the scrub or `phs verify --repair` has marked (`markOriginal`, integrity/check-bytes.ts), until the same file is
+ * imported again (imports/publish.ts).
+ */
 function lostOriginal(): DomainError {
   const message = 'The stored original of this photo is missing or damaged. Import the same file again to restore it.';
   return new DomainError('service_unavailable', message);

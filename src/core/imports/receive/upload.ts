@@ -138,6 +138,7 @@ async function readDeclaredBytes(bytes: AsyncIterable<Uint8Array>, grant: Upload
   }
 }
 
+/** Only what was declared: `maxFileBytes` was checked when it was (customers/limits.ts names all places). */
 function requireDeclaredSize(grant: DeclaredBytes, sizeBytes: number): void {
   if (grant.sizeBytes === null) return;
   if (sizeBytes > grant.sizeBytes) throw tooLong(grant);
