@@ -47,13 +47,11 @@ import type { RateWindowStore } from './core/access/rolling-window.js';
 import type { DatabaseSnapshot } from './core/backup/database-snapshot.js';
 import { stagingKey } from './core/blobs/blob-key.js';
 import type { BlobStore } from './core/blobs/blob-store.js';
-
 import { deliverySecrets } from './core/delivery/delivery-keys.js';
-import { requireDiskSpace } from './core/imports/receive/upload.js';
-import type { UploadSlots } from './core/imports/receive/upload-slots.js';
-import { type ScrubPosition } from './core/integrity/scrub.js';
-import { type Mailer } from './core/mail/mail.js';
-import { type MediaIsolation } from './core/media/media-reader.js';
+import { requireDiskSpace, type UploadSlots } from './core/imports/receive/upload.js';
+import type { ScrubPosition } from './core/integrity/scrub.js';
+import type { Mailer } from './core/mail/mail.js';
+import type { MediaIsolation } from './core/media/media-reader.js';
 import { renditionMaking } from './core/photos/renditions/make.js';
 import type { Ports } from './core/ports.js';
 import type { Clock } from './core/shared/clock.js';

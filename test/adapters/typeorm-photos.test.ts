@@ -9,9 +9,8 @@ import { type PhotoFilters, photoPosition, photoSorts, searchTerms } from '../..
 import { updateOutdatedPhotos } from '../../src/core/photos/places.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Position } from '../../src/core/shared/pagination.js';
-import { compareText, foldKey } from '../../src/core/shared/text.js';
+import { compareText, foldKey, searchWords } from '../../src/core/shared/text.js';
 import type { Repositories } from '../../src/core/shared/transactional.js';
-import { searchWords } from '../../src/core/shared/word-search.js';
 import { MemoryGazetteer } from '../../testing/memory/memory-gazetteer.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { sampleCustomer, samplePhoto } from '../support/samples.js';

@@ -1,5 +1,5 @@
 import { IpRanges } from '../../src/core/access/ip-list.js';
-import { clientSource } from '../../src/http/server/open-request-context.js';
+import { clientSource } from '../../src/http/server/request-context.js';
 
 describe('the client of a request', () => {
   const proxies = new IpRanges(['127.0.0.1/32', '10.0.0.0/8']);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { changedBy } from '../../src/core/photos/photo-patch.js';
+import { changedBy } from '../../src/core/photos/edit-photo.js';
 import { picture, postFiles } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';
 

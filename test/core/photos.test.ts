@@ -1,7 +1,6 @@
-import { editPhoto, setPhotoTags } from '../../src/core/photos/edit-photo.js';
+import { editPhoto, type PhotoPatch, setPhotoTags } from '../../src/core/photos/edit-photo.js';
 import { listPhotos } from '../../src/core/photos/list-photos.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
-import { type PhotoPatch } from '../../src/core/photos/photo-patch.js';
 import { type PhotoFilters, type PhotoSort, searchTerms } from '../../src/core/photos/photo-query.js';
 import { readPhoto, readPhotoTags } from '../../src/core/photos/read-photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';

@@ -4,9 +4,14 @@ import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { readImageDelivery } from '../../src/core/delivery/delivery-keys.js';
 import { DAY } from '../../src/core/shared/clock.js';
-import { type EndedRequest, TrafficCounter, type Transfer } from '../../src/core/traffic/counter.js';
 import { readTraffic, sweepTraffic } from '../../src/core/traffic/read-traffic.js';
-import { dayOf, MAX_LISTED_FAILURES } from '../../src/core/traffic/traffic.js';
+import {
+  dayOf,
+  type EndedRequest,
+  MAX_LISTED_FAILURES,
+  TrafficCounter,
+  type Transfer,
+} from '../../src/core/traffic/traffic.js';
 import { world } from '../support/core-world.js';
 
 const request = (values: Partial<EndedRequest> = {}): EndedRequest => ({

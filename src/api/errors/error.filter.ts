@@ -17,8 +17,8 @@ import {
 } from '../../http/server/request-context.js';
 import { ERROR_PAGES, type ErrorPage, retryAfterOf, statusOfCode } from '../../http/status-of-code.js';
 import { openToPages } from '../files/any-origin.js';
-import { anonymousBudget, setBudgetHeaders } from '../guards/budgets.js';
-import { ReplayedError } from '../idempotency/stored-response.js';
+import { anonymousBudget, setBudgetHeaders } from '../guards/rate-limit.guard.js';
+import { ReplayedError } from '../idempotency/idempotent-responses.js';
 
 /** Headers that a success had prepared before it failed, and that would be wrong on an error. */
 const HEADERS_OF_SUCCESS = [
@@ -73,7 +73,7 @@ export class ErrorFilter implements ExceptionFilter {
     response.setHeader('Cache-Control', 'no-store');
     if (error.code === 'unauthorized' && requestContext.underApi) response.setHeader('WWW-Authenticate', 'Bearer');
     const wait = retryAfterOf(error);
-    // That of a budget of the API is set already (guards/budgets.ts).
+    // That of a budget of the API is set already (guards/rate-limit.guard.ts).
     if (wait !== undefined && !response.hasHeader('Retry-After')) response.setHeader('Retry-After', wait);
     if (!isForPrograms(requestContext, response.req)) response.vary('Accept');
     // Its route would have said so, but a wrong Host header is refused before.

@@ -5,11 +5,11 @@ import { DomainError } from '../../core/shared/errors.js';
 import { PORTS } from '../../http/ports-token.js';
 import { KeyUseRecorder } from '../../http/server/recorders.js';
 import { type RequestContext, requestContextOf } from '../../http/server/request-context.js';
-import { refusedByAddress } from './budgets.js';
+import { refusedByAddress } from './rate-limit.guard.js';
 
 /**
  * Step 2 of the order of checks (docs/architecture.md): may this key be used from this address? A thief must neither drain the key's budget
- * nor see it. Whose address counts behind proxies is decided by `clientSource` (http/server/open-request-context.ts); operators set the list
+ * nor see it. Whose address counts behind proxies is decided by `clientSource` (http/server/request-context.ts); operators set the list
  * with `phs key create --ip`.
  */
 @Injectable()

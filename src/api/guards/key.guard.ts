@@ -10,7 +10,7 @@ import { PORTS } from '../../http/ports-token.js';
 import { headersOf } from '../../http/server/headers.js';
 import { TrafficRecorder } from '../../http/server/recorders.js';
 import { type RequestContext, requestContextOf } from '../../http/server/request-context.js';
-import { refusedByAddress } from './budgets.js';
+import { refusedByAddress } from './rate-limit.guard.js';
 
 /** Step 1 of the order of checks (docs/architecture.md): who is the caller? Never says which part of a key was wrong. */
 @Injectable()

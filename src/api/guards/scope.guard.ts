@@ -6,7 +6,7 @@ import { requireOperatorScope } from '../../core/operators/operator-token.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { accessOf } from '../../http/access.js';
 import { knownKeyOf, knownOperatorOf, requestContextOf } from '../../http/server/request-context.js';
-import { budgetGroupOf } from './budgets.js';
+import { budgetGroupOf } from './rate-limit.guard.js';
 
 /** Steps 5 and 6 of the order of checks (docs/architecture.md): may this key do this, and may its customer write? */
 @Injectable()

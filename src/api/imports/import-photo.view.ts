@@ -5,7 +5,7 @@ import type { UploadTarget } from '../../core/imports/target.js';
 import { parseInstant } from '../../core/media/capture-time.js';
 import { type ClientField, clientFields, type DeclaredValues, valuesOf } from '../../core/media/photo-fields.js';
 import { MAX_ZONE } from '../../core/media/zones.js';
-import { MAX_FILENAME } from '../../core/photos/photo-values.js';
+import { MAX_FILENAME } from '../../core/photos/photo.js';
 import type { ItemErrorCode } from '../../core/shared/errors.js';
 import { ResponseModel } from '../../http/fields/declared.js';
 import {

@@ -15,11 +15,16 @@ import { RequireScope } from '../../http/access.js';
 import { ref } from '../../http/fields/declared.js';
 import { PORTS } from '../../http/ports-token.js';
 import { REGISTRATION_BODY_BYTES } from '../../http/requests/json-body.js';
-import { PathId } from '../../http/requests/path-id.js';
+import { PathId } from '../../http/requests/parameters.js';
 import { BodySchema, PatchSchema, ValidBody } from '../../http/requests/read-request.js';
 import { Reply } from '../../http/responses/reply.js';
 import { CurrentCaller, callerOf } from '../../http/server/request-context.js';
-import { Idempotent, type RunIdempotently, StoreBodyAs, type StoredBodyFormat } from '../idempotency/idempotent.js';
+import {
+  Idempotent,
+  type RunIdempotently,
+  StoreBodyAs,
+  type StoredBodyFormat,
+} from '../idempotency/idempotent-responses.js';
 import { Documented, DocumentTag } from '../openapi/operation.js';
 import { pathId } from '../openapi/parameters.js';
 import { ImportPhotoPatchBody, RegistrationBody } from './import.dto.js';

@@ -2,7 +2,7 @@ import { deliveryFormats, gravities } from '../../core/delivery/delivery-options
 import { MAX_IDEMPOTENCY_KEY } from '../../core/idempotency/idempotency-store.js';
 import { fits, MAX_RESULT_SIDE } from '../../core/media/transformation.js';
 import { MAX_IDS } from '../../http/requests/parameters.js';
-import { MAX_QUOTED_KEY } from '../idempotency/idempotent.js';
+import { MAX_QUOTED_KEY } from '../idempotency/idempotent-responses.js';
 import type { Parameter } from './operation.js';
 
 export function pathId(name: string, what: string, example: number): Parameter {

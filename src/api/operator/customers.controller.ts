@@ -10,8 +10,7 @@ import type { Ports, Uses } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import { RequireOperatorScope } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
-import { PaginationQuery, paginationOf } from '../../http/requests/parameters.js';
-import { PathId } from '../../http/requests/path-id.js';
+import { PaginationQuery, PathId, paginationOf } from '../../http/requests/parameters.js';
 import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../../http/requests/read-request.js';
 import { IfMatch, type IfMatchPrecondition, listView, Reply, WithETag } from '../../http/responses/reply.js';
 import { requestContextOf } from '../../http/server/request-context.js';
@@ -19,10 +18,10 @@ import {
   fingerprintOf,
   Idempotent,
   idempotencyKeyOf,
+  REPLAYED,
   RepeatableByItself,
   type RunIdempotently,
-} from '../idempotency/idempotent.js';
-import { REPLAYED } from '../idempotency/idempotent-responses.js';
+} from '../idempotency/idempotent-responses.js';
 import { Documented, DocumentTag } from '../openapi/operation.js';
 import { ifMatchHeader, ifNoneMatchHeader } from '../openapi/parameters.js';
 import { ErasureQuery, OperatorCustomerCreationBody, OperatorCustomerPatchBody } from './customers.dto.js';

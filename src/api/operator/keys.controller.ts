@@ -6,10 +6,10 @@ import type { Ports } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import { RequireOperatorScope } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
-import { PathId } from '../../http/requests/path-id.js';
+import { PathId } from '../../http/requests/parameters.js';
 import { BodySchema, PatchSchema, ValidBody } from '../../http/requests/read-request.js';
 import { IfMatch, type IfMatchPrecondition, listView, Reply, WithETag } from '../../http/responses/reply.js';
-import { Idempotent, noBody, type RunIdempotently, StoreBodyAs } from '../idempotency/idempotent.js';
+import { Idempotent, noBody, type RunIdempotently, StoreBodyAs } from '../idempotency/idempotent-responses.js';
 import { Documented, DocumentTag } from '../openapi/operation.js';
 import { ifMatchHeader, ifNoneMatchHeader, pathId } from '../openapi/parameters.js';
 import {

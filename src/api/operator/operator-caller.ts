@@ -3,9 +3,9 @@ import type { Request } from 'express';
 import type { Actor } from '../../core/audit/audit-entry.js';
 import { seal, unseal } from '../../core/shared/secrets.js';
 import type { PeopleManager } from '../../core/users/user.js';
-import { pathIdOf } from '../../http/requests/path-id.js';
+import { pathIdOf } from '../../http/requests/parameters.js';
 import { operatorOf, requestContextOf } from '../../http/server/request-context.js';
-import type { StoredBodyFormat } from '../idempotency/idempotent.js';
+import type { StoredBodyFormat } from '../idempotency/idempotent-responses.js';
 import { pathId } from '../openapi/parameters.js';
 
 /** The program of the operator that sent the request. */

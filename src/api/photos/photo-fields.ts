@@ -13,7 +13,7 @@ import {
   photoFields,
 } from '../../core/media/photo-fields.js';
 import { MAX_ZONE } from '../../core/media/zones.js';
-import { focusPoints, MAX_FILENAME, MAX_METADATA_KEYS, MAX_METADATA_VALUE } from '../../core/photos/photo-values.js';
+import { focusPoints, MAX_FILENAME, MAX_METADATA_KEYS, MAX_METADATA_VALUE } from '../../core/photos/photo.js';
 import { type Model, RequestModel } from '../../http/fields/declared.js';
 import {
   Decimal,

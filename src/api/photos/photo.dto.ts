@@ -1,7 +1,6 @@
 import { type RenditionName, renditionSizes } from '../../core/media/media-reader.js';
-import { tagSetErrors } from '../../core/photos/edit-photo.js';
-import { patchErrors } from '../../core/photos/photo-patch.js';
-import { MAX_SHIFT_SECONDS } from '../../core/photos/photo-values.js';
+import { patchErrors, tagSetErrors } from '../../core/photos/edit-photo.js';
+import { MAX_SHIFT_SECONDS } from '../../core/photos/photo.js';
 import { RequestModel } from '../../http/fields/declared.js';
 import { Flag, Nested, Text, WholeNumber } from '../../http/fields/fields.js';
 import { flag, oneOf, Parameter, someOf } from '../../http/requests/parameters.js';

@@ -10,7 +10,7 @@ import type { Ports } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import { RequireScope } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
-import { AcceptsIdList, isList, PathId, PathIds } from '../../http/requests/path-id.js';
+import { AcceptsIdList, isList, PathId, PathIds } from '../../http/requests/parameters.js';
 import { PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../../http/requests/read-request.js';
 import {
   IfMatch,
@@ -21,7 +21,7 @@ import {
   WithETag,
 } from '../../http/responses/reply.js';
 import { CurrentCaller } from '../../http/server/request-context.js';
-import { Idempotent, noBody, type RunIdempotently } from '../idempotency/idempotent.js';
+import { Idempotent, noBody, type RunIdempotently } from '../idempotency/idempotent-responses.js';
 import { Documented, DocumentTag } from '../openapi/operation.js';
 import { ifMatchHeader, ifNoneMatchHeader, pathId, pathIds } from '../openapi/parameters.js';
 import { DeletionQuery, PhotoPatchBody, PhotoQuery } from './photo.dto.js';

@@ -8,11 +8,11 @@ import { editTag } from '../../core/tags/edit-tag.js';
 import { listTags, readTag } from '../../core/tags/read-tag.js';
 import { RequireScope } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
-import { PathId } from '../../http/requests/path-id.js';
+import { PathId } from '../../http/requests/parameters.js';
 import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../../http/requests/read-request.js';
 import { IfMatch, type IfMatchPrecondition, listView, Outcomes, Reply, WithETag } from '../../http/responses/reply.js';
 import { CurrentCaller } from '../../http/server/request-context.js';
-import { Idempotent, noBody, type RunIdempotently } from '../idempotency/idempotent.js';
+import { Idempotent, noBody, type RunIdempotently } from '../idempotency/idempotent-responses.js';
 import { Documented, DocumentTag } from '../openapi/operation.js';
 import { ifMatchHeader, ifNoneMatchHeader, pathId } from '../openapi/parameters.js';
 import {

@@ -3,7 +3,7 @@ import type { Limits } from '../customers/limits.js';
 import { isTimeZone } from '../media/capture-time.js';
 import { givenErrors, photoFields } from '../media/photo-fields.js';
 import type { GeoPoint } from '../media/picture-metadata.js';
-import { MAX_SHIFT_SECONDS } from '../photos/photo-values.js';
+import { MAX_SHIFT_SECONDS } from '../photos/photo.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../shared/clock.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { applyPatch, changedBy, type PhotoPatch } from '../photos/edit-photo.js';
 import { isTrashed, type Photo, type PhotoWithTags, type Rotation, restore, rotate, trash } from '../photos/photo.js';
-import { applyPatch, changedBy, type PhotoPatch } from '../photos/photo-patch.js';
 import type { Place } from '../photos/places.js';
 import { DomainError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';

@@ -6,7 +6,7 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import type { Limits } from '../customers/limits.js';
 import { QuotaReservation } from '../customers/quota.js';
 import { clientFields, type GivenValues, valuesOf } from '../media/photo-fields.js';
-import { inputErrors, mergedMetadata, type PhotoInput } from '../photos/photo-values.js';
+import { inputErrors, mergedMetadata, type PhotoInput } from '../photos/photo.js';
 import { DomainError, type FieldError, invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';

@@ -4,7 +4,7 @@ import type { Limits } from '../customers/limits.js';
 import { localTime } from '../media/capture-time.js';
 import { declaredValues } from '../media/photo-fields.js';
 import { zoneAsStored } from '../media/zones.js';
-import { cleanFilename, inputErrors, mergedMetadata, type PhotoInput } from '../photos/photo-values.js';
+import { cleanFilename, inputErrors, mergedMetadata, type PhotoInput } from '../photos/photo.js';
 import type { ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { verbatimErrors } from '../shared/text.js';

@@ -1,8 +1,7 @@
 import { invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { PageWindow, Position } from '../shared/pagination.js';
-import { foldKey, searchText } from '../shared/text.js';
-import { searchWords } from '../shared/word-search.js';
+import { foldKey, searchText, searchWords } from '../shared/text.js';
 import type { TagReads } from '../tags/tag-repository.js';
 import type { PhotoWithTags } from './photo.js';
 import { hashDistance, type SimilarFilter } from './similar/similar-photo.js';

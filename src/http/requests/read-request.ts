@@ -1,5 +1,11 @@
-import type { ExecutionContext } from '@nestjs/common';
-import { applyDecorators, createParamDecorator, Inject, Injectable, SetMetadata } from '@nestjs/common';
+import {
+  applyDecorators,
+  createParamDecorator,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  SetMetadata,
+} from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import type { Ports, Uses } from '../../core/ports.js';
@@ -19,8 +25,7 @@ import {
   parseJson,
   readShape,
 } from './json-body.js';
-import { type ParsedQuery, parametersOf, parseQuery } from './parameters.js';
-import { idListErrors, pathIdOf } from './path-id.js';
+import { idListErrors, type ParsedQuery, parametersOf, parseQuery, pathIdOf } from './parameters.js';
 
 export interface BodyRules {
   readonly shape: BodyClass;

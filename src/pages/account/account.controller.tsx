@@ -8,7 +8,7 @@ import { listIdentities, readIdentity, unlinkIdentity } from '../../core/users/p
 import { listSessions, maySetPassword, revokeOtherSessions, revokeSession } from '../../core/users/session.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
-import { PathId } from '../../http/requests/path-id.js';
+import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';

@@ -12,7 +12,7 @@ import { isRole, mayActAs, type Role, type User } from '../../core/users/user.js
 import { RequireRole } from '../../http/access.js';
 import { withArticle } from '../../http/fields/meanings.js';
 import { PORTS } from '../../http/ports-token.js';
-import { PathId } from '../../http/requests/path-id.js';
+import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
@@ -27,8 +27,8 @@ import {
   personOf,
 } from '../page-context.js';
 import { editsOf } from '../shown-values.js';
-import type { AddressesForm } from './people.view.js';
 import {
+  type AddressesForm,
   InvitationMade,
   NEW_PEOPLE_PATH,
   PEOPLE_PATH,

@@ -16,7 +16,7 @@ import type { Id } from '../../core/shared/ids.js';
 import type { Precondition } from '../../core/shared/transactional.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
-import { PathId } from '../../http/requests/path-id.js';
+import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { privateHeaders, sendDownload } from '../../http/responses/send-download.js';
 import { TrafficRecorder } from '../../http/server/recorders.js';

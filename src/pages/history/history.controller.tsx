@@ -7,7 +7,7 @@ import type { Ports } from '../../core/ports.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
-import { PathId } from '../../http/requests/path-id.js';
+import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { requestContextOf, wantsPage } from '../../http/server/request-context.js';
 import { address, oneOfQuery } from '../address.js';

@@ -23,7 +23,7 @@ import {
   REGISTRATION_BODY_BYTES,
   readShape,
 } from '../../http/requests/json-body.js';
-import { PathId } from '../../http/requests/path-id.js';
+import { PathId } from '../../http/requests/parameters.js';
 import { Reply } from '../../http/responses/reply.js';
 import { readBody } from '../../http/server/request-body.js';
 import { messageForPeople } from '../form.js';

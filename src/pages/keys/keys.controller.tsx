@@ -14,7 +14,7 @@ import { type Id, parseId } from '../../core/shared/ids.js';
 import type { Precondition } from '../../core/shared/transactional.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
-import { PathId } from '../../http/requests/path-id.js';
+import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { KeyUseRecorder } from '../../http/server/recorders.js';
 import type { Problems } from '../form.js';

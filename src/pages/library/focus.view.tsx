@@ -1,6 +1,5 @@
 import type { Focus } from '../../core/media/transformation.js';
-import type { PhotoWithTags } from '../../core/photos/photo.js';
-import { focusPoints } from '../../core/photos/photo-values.js';
+import { focusPoints, type PhotoWithTags } from '../../core/photos/photo.js';
 import { Button, Field, Form } from '../form.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
 import { type LibraryQuery, photoPath } from '../library-query/library-query.js';

@@ -8,7 +8,7 @@ import { notFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
-import { PathId } from '../../http/requests/path-id.js';
+import { PathId } from '../../http/requests/parameters.js';
 import { openDownload, sendableRendition } from '../../http/responses/photo-download.js';
 import { privateHeaders, sendDownload } from '../../http/responses/send-download.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';

@@ -11,7 +11,7 @@ import { editTag } from '../../core/tags/edit-tag.js';
 import { RequireRole } from '../../http/access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
-import { PathId } from '../../http/requests/path-id.js';
+import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import type { Flash } from '../browser-session.js';
 import { problemsOf } from '../form.js';

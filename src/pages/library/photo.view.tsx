@@ -7,9 +7,9 @@ import {
   valuesOf,
 } from '../../core/media/photo-fields.js';
 import type { ExifTags } from '../../core/media/picture-metadata.js';
+import type { PhotoPatch } from '../../core/photos/edit-photo.js';
 import type { Neighbours } from '../../core/photos/list-photos.js';
 import { isTrashed, type PhotoWithTags } from '../../core/photos/photo.js';
-import type { PhotoPatch } from '../../core/photos/photo-patch.js';
 import { MAX_TAG_NAME } from '../../core/tags/tag.js';
 import type { HttpOptions } from '../../http/http-options.js';
 import { Button, Field, Form, ProblemSummary, type Problems, TimeZoneField } from '../form.js';

@@ -9,7 +9,7 @@ import { findTagNamed, readTags } from '../../core/tags/read-tag.js';
 import type { Tag } from '../../core/tags/tag.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
-import { PathId } from '../../http/requests/path-id.js';
+import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { oneOfQuery } from '../address.js';
 import type { Problems } from '../form.js';

@@ -4,7 +4,7 @@ import { deleteSearch, renameSearch, saveSearch } from '../../core/searches/save
 import type { Id } from '../../core/shared/ids.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
-import { PathId } from '../../http/requests/path-id.js';
+import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';

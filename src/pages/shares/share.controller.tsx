@@ -29,7 +29,7 @@ import {
 import { NoKeyRequired } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { SHARES_PATH } from '../../http/public-addresses.js';
-import { PathId } from '../../http/requests/path-id.js';
+import { PathId } from '../../http/requests/parameters.js';
 import { sendableRendition } from '../../http/responses/photo-download.js';
 import { listView, Reply } from '../../http/responses/reply.js';
 import { privateHeaders, type Sendable, sendDownload } from '../../http/responses/send-download.js';

@@ -11,7 +11,7 @@ import { listTags, readTag } from '../../core/tags/read-tag.js';
 import { type Tag, type TagCreation, type TagPatch, tagSorts } from '../../core/tags/tag.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
-import { PathId } from '../../http/requests/path-id.js';
+import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { allOfQuery, oneOfQuery } from '../address.js';
 import { type Problems, problemsOf } from '../form.js';

@@ -15,7 +15,7 @@ import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
 import { removeBasePath } from '../../http/server/base-path.js';
 import { ExpressServer, limitSockets, NestLogger } from '../../http/server/express-server.js';
-import { openRequestContext, requireHost } from '../../http/server/open-request-context.js';
+import { openRequestContext, requireHost } from '../../http/server/request-context.js';
 import { pageQuery } from '../../pages/address.js';
 import { browserSessions } from '../../pages/browser-session.js';
 import type { OpeningModule } from '../../ports.module.js';

@@ -3,9 +3,7 @@ import type { Clock } from '../../shared/clock.js';
 import { DomainError, isOutage } from '../../shared/errors.js';
 import type { Reader, Transactional } from '../../shared/transactional.js';
 import { type ImportPhoto, isAwaited, newUploadId, requireSameBytes } from '../import-photo.js';
-
 import type { UploadGrant } from '../target.js';
-
 import { PartReader } from './part-reader.js';
 import {
   abandonedUntil,
@@ -18,6 +16,8 @@ import {
 } from './resumable-upload.js';
 import {
   type GrantUses,
+  inProgress,
+  replaced,
   requireDiskSpace,
   requireStagedBytes,
   requireUploadItem,
@@ -25,9 +25,9 @@ import {
   stageUpload,
   tooLong,
   type Upload,
+  type UploadSlots,
   uploadForbidden,
 } from './upload.js';
-import { inProgress, replaced, type UploadSlots } from './upload-slots.js';
 
 export type ContinueUses = GrantUses & PartsUses & ClaimUses & { uploads: UploadSlots };
 

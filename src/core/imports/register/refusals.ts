@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/caller.js';
 import type { Limits } from '../../customers/limits.js';
-import { cleanFilename, MAX_FILENAME } from '../../photos/photo-values.js';
+import { cleanFilename, MAX_FILENAME } from '../../photos/photo.js';
 import type { Clock } from '../../shared/clock.js';
 import { type ItemError, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';

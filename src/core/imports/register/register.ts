@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../access/caller.js';
 import type { Limits } from '../../customers/limits.js';
 import { QuotaReservation } from '../../customers/quota.js';
-import { cleanFilename } from '../../photos/photo-values.js';
+import { cleanFilename } from '../../photos/photo.js';
 import { DomainError, type ItemError, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Secrets } from '../../shared/secrets.js';
