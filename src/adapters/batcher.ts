@@ -1,4 +1,5 @@
 import { isOutage } from '../core/shared/errors.js';
+import { nextTurn } from './system-clock.js';
 
 export interface BatcherOptions {
   /** The largest batch, unless calls are collected; default 100. */
@@ -148,4 +149,18 @@ export class Batcher<Key, In, Out> {
       else for (const call of calls) call.reject(error);
     }
   }
+}
+
+/**
+ * Finds values by key, within a group; concurrent calls for one group share one read. No call is answered by a read that began before it:
+ * it sees all earlier changes, as a separate read would. An error of the read is passed to every caller.
+ */
+export function readBatcher<Group, Name, Found>(
+  read: (group: Group, names: readonly Name[]) => Promise<ReadonlyMap<Name, Found>>,
+): Batcher<Group, Name, Found | null> {
+  const find = async (group: Group, names: readonly Name[]) => {
+    const found = await read(group, [...new Set(names)]);
+    return names.map((name) => found.get(name) ?? null);
+  };
+  return new Batcher<Group, Name, Found | null>(find, { collect: nextTurn, retrySingly: false });
 }

@@ -48,8 +48,8 @@ export class CachedVerifiedBlobs implements VerifiedBlobs {
     const caching = isOnce ? null : this.cache.admit(key, blob.sizeBytes);
     // What is cached is not hashed again.
     const isRight = expected === null || (caching === null && this.trusted.has(key, blob.state));
-    const verified = isRight ? blob : this.hashed(key, expected, blob);
-    return caching?.(verified) ?? verified;
+    const opened = isRight ? blob : this.hashed(key, expected, blob);
+    return caching?.(opened) ?? opened;
   }
 
   async file(key: BlobKey): Promise<BlobFile | null> {

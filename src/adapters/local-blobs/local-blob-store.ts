@@ -17,6 +17,7 @@ import type {
   OpenBlob,
 } from '../../core/blobs/blob-store.js';
 import type { BlobStoreKind } from '../../core/blobs/blob-store-kind.js';
+import { DAY } from '../../core/shared/clock.js';
 import { makeDataDir } from '../data-dir.js';
 import { START_TIME, STATE, statFields } from '../proc-stat.js';
 import {
@@ -182,9 +183,7 @@ export class LocalBlobStore implements BlobStore {
     yield* this.walk(dirname(this.path(`${prefix}x` as BlobKey)), prefix.slice(0, names), prefix.slice(names));
   }
 
-  /**
-   * Temporary files of processes that no longer exist, and those that have not been written to for a day: a younger put is never affected.
-   */
+  /** Removes abandoned temporary files, as `TempFiles.sweep` says: a put that has written within a day is never affected. */
   sweep(): Promise<void> {
     return onDisk(() => this.temp.sweep());
   }
@@ -272,8 +271,8 @@ function isVersion(link: string, etag: string): Promise<boolean> {
 }
 
 /**
- * Without another thread: waking one takes ten times as long as such a call where the kernel need not read the disk. Undefined: ask again in
- * the usual way, which also knows why.
+ * Returns what lstat(2) says of a file, without another thread: waking one takes ten times as long as such a call where the kernel need not
+ * read the disk. Undefined when it fails, or there is no such file: ask again in the usual way, which also knows why.
  */
 function statNow(path: string): BigIntStats | undefined {
   try {
@@ -299,7 +298,7 @@ async function discard(file: string): Promise<void> {
 }
 
 /** No upload pauses for so long: the process that created the file has ended. */
-const MAX_AGE_MS = 24 * 60 * 60 * 1000;
+const MAX_AGE_MS = DAY;
 
 /**
  * A temporary file is named `scope-pid-start-random`. The scope is the running system and its PID namespace: two containers that share the
@@ -324,7 +323,7 @@ class TempFiles {
     return join(this.folder, `${this.owner}-${randomBytes(12).toString('hex')}`);
   }
 
-  /** Removes files of dead processes, and those that have not been written to for 24 hours. Files with other names are left alone. */
+  /** Removes files of dead processes, and those that have not been written to for a day. Files with other names are left alone. */
   async sweep(): Promise<void> {
     const here = await scope();
     for (const name of await readdir(this.folder)) {

@@ -63,7 +63,7 @@ export class MediaProcessPool {
     }
   }
 
-  /** So that a picture has all memory for itself. */
+  /** Ends the processes that are idle, so that a picture has all memory for itself. */
   async endIdle(): Promise<void> {
     for (let idle = this.#takeIdle(); idle !== undefined; idle = this.#takeIdle()) await this.#discard(idle);
   }
@@ -75,7 +75,7 @@ export class MediaProcessPool {
     await Promise.all([...this.#processes].map((process) => process.end()));
   }
 
-  /** Call it when nothing uses a process. */
+  /** Removes all pictures, and the folders of all processes, which are forgotten. Call it when nothing uses a process. */
   async removeFiles(): Promise<void> {
     this.#processes.clear();
     await (await this.#scratch.opened)?.removeAll();

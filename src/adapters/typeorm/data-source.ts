@@ -1,11 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { DataSource, type DataSourceOptions, type MigrationInterface, type QueryRunner } from 'typeorm';
+import {
+  DataSource,
+  type DataSourceOptions,
+  DefaultNamingStrategy,
+  type MigrationInterface,
+  type NamingStrategyInterface,
+  type QueryRunner,
+} from 'typeorm';
 import { BeforeFirstRelease, refuseBeforeFirstRelease } from '../../core/backup/before-first-release.js';
 import { anyMigrationsRun, migrationsRun } from './database/catalogue.js';
 import { BoundedPool, clientOptions, type DatabaseAddress, directly, LIMIT_MS } from './database/connection.js';
 import { type RowSecurity, secureTenantTables } from './database/row-security.js';
-import { SnakeCaseNames } from './database/sql.js';
+import { columnName } from './database/sql.js';
 import { isConflict, isLockTimeout, PreparingClient, statementError } from './database/transaction.js';
 import { migrations, tables } from './registry.js';
 
@@ -182,6 +189,12 @@ function options(extra: object) {
     // The pool has dropped the connection already, and the next call gets a new one.
     poolErrorHandler: () => {},
   };
+}
+
+class SnakeCaseNames extends DefaultNamingStrategy implements NamingStrategyInterface {
+  override columnName(property: string, given: string | undefined): string {
+    return given || columnName(property);
+  }
 }
 
 async function opened(dataSource: DataSource): Promise<DataSource> {

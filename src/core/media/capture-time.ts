@@ -80,7 +80,7 @@ export function captureTime(times: WrittenTimes, hints: CaptureHints): CaptureTi
     return inZone(named, hints.positionZone ?? hints.defaultTimeZone, 'filename');
   }
 
-  const beside = (other: Clock | null, offset: string | null | undefined) =>
+  const beside = (other: WrittenClock | null, offset: string | null | undefined) =>
     other !== null && sameSecond(other, clock) ? readOffset(offset) : null;
   const written =
     readOffset(times.originalOffset) ??
@@ -157,7 +157,7 @@ export function parseInstant(text: string): Date | null {
 }
 
 /** The time that a clock showed. */
-interface Clock {
+interface WrittenClock {
   /** Milliseconds since 1970 if the clock had shown UTC. */
   readonly at: number;
   /** `YYYY-MM-DDTHH:MM:SS[.sss]`. */
@@ -171,7 +171,7 @@ const WRITTEN_CLOCK =
   /^(\d{4})([:-])([ \d]\d)\2([ \d]\d)[T ]([ \d]\d):([ \d]\d)(?::([ \d]\d)(?:[.,](\d+))?)?\s*(Z|[+-]\d\d:?\d\d)?$/;
 
 /** Null for a text that is not a date and time, or not one of the calendar: `0000:00:00`, 30 February, blanks. */
-function readClock(written: string | null, subSec: string | null = null): Clock | null {
+function readClock(written: string | null, subSec: string | null = null): WrittenClock | null {
   const match = WRITTEN_CLOCK.exec(written?.trim() ?? '');
   if (match === null) return null;
   const [, year, , month, day, hour, minute, second = '00', fraction, offset = null] = match;
@@ -191,7 +191,7 @@ const NAMED_DATE = /(?<!\d)((?:19|20)\d\d)([-_.]?)(\d\d)\2(\d\d)/g;
 const NAMED_TIME = /^(?:[-_ T.]| at )?(\d\d)([-_.:]?)(\d\d)\2(\d\d)(?:[-_.]?(\d{3}))?(?!\d)/;
 
 /** The first date that a file's name states, with its time; midnight if what follows is none. */
-function readFilename(filename: string | null): Clock | null {
+function readFilename(filename: string | null): WrittenClock | null {
   for (const match of filename?.matchAll(NAMED_DATE) ?? []) {
     const [date, year, , month, day] = match;
     const rest = match.input.slice(match.index + date.length);
@@ -212,7 +212,7 @@ function readOffset(written: string | null | undefined): string | null {
   return offset === null ? null : formatOffset(offset);
 }
 
-function sameSecond(a: Clock, b: Clock): boolean {
+function sameSecond(a: WrittenClock, b: WrittenClock): boolean {
   return a.text.slice(0, 19) === b.text.slice(0, 19);
 }
 
@@ -220,7 +220,7 @@ function sameSecond(a: Clock, b: Clock): boolean {
  * Zones differ by quarters of an hour; the remainder is the age of the receiver's position. One that is older gives an offset which no zone
  * had at that time, or not the zone of the position, be it in its summer or winter time.
  */
-function gpsOffset(clock: Clock, gps: Clock | null, positionZone: string | null): string | null {
+function gpsOffset(clock: WrittenClock, gps: WrittenClock | null, positionZone: string | null): string | null {
   if (gps === null) return null;
   const quarter = 15 * MINUTE;
   const offset = Math.round((clock.at - gps.at) / quarter) * quarter;
@@ -228,7 +228,7 @@ function gpsOffset(clock: Clock, gps: Clock | null, positionZone: string | null)
   return (inUse?.includes(offset) ?? wasInUse(offset, gps.at)) ? formatOffset(offset) : null;
 }
 
-function inZone(clock: Clock, timeZone: string, takenAtSource: TakenAtSource): CaptureTime {
+function inZone(clock: WrittenClock, timeZone: string, takenAtSource: TakenAtSource): CaptureTime {
   const instant = instantOf(clock.at, timeZone);
   if (instant === null || !inYears(instant)) return UNKNOWN_TIME;
   return { takenAt: new Date(instant), takenAtLocal: clock.text, timeZone, takenAtSource };
@@ -236,7 +236,7 @@ function inZone(clock: Clock, timeZone: string, takenAtSource: TakenAtSource): C
 
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
-function instantParts(text: string): { readonly clock: Clock; readonly offset: number } | null {
+function instantParts(text: string): { readonly clock: WrittenClock; readonly offset: number } | null {
   const clock = RFC_3339.test(text) ? readClock(text) : null;
   const zone = readOffset(clock?.offset);
   const offset = zone === null ? null : offsetAt(zone, 0);

@@ -33,7 +33,11 @@ export function EndpointPage({ endpoint, log, query, cursor, now }: EndpointPage
   return (
     <>
       <Heading title="Webhook endpoint" lead={<span class="code">{endpoint.url}</span>}>
-        {isOn && <Act action={`${path}/test`}>Send a test event</Act>}
+        {isOn && (
+          <Form action={`${path}/test`}>
+            <Button kind="plain">Send a test event</Button>
+          </Form>
+        )}
         <a class="button plain" href={`${path}/edit`}>
           Edit
         </a>
@@ -62,7 +66,9 @@ export function EndpointPage({ endpoint, log, query, cursor, now }: EndpointPage
           </dd>
         </dl>
         <div class="buttons">
-          <Act action={`${path}/${isOn ? 'disable' : 'enable'}`}>{isOn ? 'Disable' : 'Enable'}</Act>
+          <Form action={`${path}/${isOn ? 'disable' : 'enable'}`}>
+            <Button kind="plain">{isOn ? 'Disable' : 'Enable'}</Button>
+          </Form>
           <a class="button plain" href={`${path}/secret`}>
             Rotate the secret…
           </a>
@@ -108,15 +114,33 @@ function Secret({ endpoint: { previousSecretUntil }, now }: { endpoint: WebhookE
   );
 }
 
-/** A button that does something at once. */
-function Act({ action, children }: { action: string; children: string }) {
-  return (
-    <Form action={action}>
-      <button type="submit" class="button plain">
-        {children}
-      </button>
-    </Form>
-  );
+/** The filters of an endpoint's log, as its address says. Empty: not set. */
+interface LogQuery extends Readonly<Record<string, string>> {
+  readonly state: string;
+  readonly event: string;
+}
+
+const logStates: readonly (readonly [DeliveryStatus | '', string])[] = [
+  ['', 'Any'],
+  ['delivered', 'Delivered'],
+  ['pending', 'Waiting or retrying'],
+  ['dead', 'Given up'],
+];
+
+/** Values that mean nothing are not set. */
+export function readLogQuery(parameters: Readonly<Record<string, unknown>>): LogQuery {
+  const [state, event] = [oneOfQuery(parameters['state']), oneOfQuery(parameters['event'])];
+  return {
+    state: logStates.some(([name]) => name === state) ? state : '',
+    event: eventTypes.some((type) => type === event) ? event : '',
+  };
+}
+
+export function logFilters({ state, event }: LogQuery): DeliveryFilters {
+  return {
+    ...(state !== '' && { status: state as DeliveryStatus }),
+    ...(event !== '' && { type: event as EventType }),
+  };
 }
 
 function LogFilters({ endpoint, query }: Pick<EndpointPageProps, 'endpoint' | 'query'>) {
@@ -200,7 +224,7 @@ function cellsOf(delivery: Delivery, endpoint: WebhookEndpoint) {
 }
 
 /** One delivery of the log, with what was sent and what was answered. */
-export function DeliveryPage({ delivery }: { delivery: Delivery & DeliveryBodies }) {
+export function WebhookDeliveryPage({ delivery }: { delivery: Delivery & DeliveryBodies }) {
   const formats = useFormats();
   return (
     <>
@@ -254,33 +278,4 @@ function Body({ title, lead, text }: { title: string; lead?: string; text: strin
 /** Ours, so it is JSON. */
 function indented(body: string | null): string | null {
   return body === null ? null : JSON.stringify(JSON.parse(body), null, 2);
-}
-
-/** The filters of an endpoint's log, as its address says. Empty: not set. */
-interface LogQuery extends Readonly<Record<string, string>> {
-  readonly state: string;
-  readonly event: string;
-}
-
-const logStates: readonly (readonly [DeliveryStatus | '', string])[] = [
-  ['', 'Any'],
-  ['delivered', 'Delivered'],
-  ['pending', 'Waiting or retrying'],
-  ['dead', 'Given up'],
-];
-
-/** Values that mean nothing are not set. */
-export function readLogQuery(parameters: Readonly<Record<string, unknown>>): LogQuery {
-  const [state, event] = [oneOfQuery(parameters['state']), oneOfQuery(parameters['event'])];
-  return {
-    state: logStates.some(([name]) => name === state) ? state : '',
-    event: eventTypes.some((type) => type === event) ? event : '',
-  };
-}
-
-export function logFilters({ state, event }: LogQuery): DeliveryFilters {
-  return {
-    ...(state !== '' && { status: state as DeliveryStatus }),
-    ...(event !== '' && { type: event as EventType }),
-  };
 }

@@ -25,7 +25,7 @@ import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
 import { saveEdits, saveNew } from '../resource-form.js';
-import { DeliveryPage, EndpointPage, logFilters, readLogQuery } from './endpoint.view.js';
+import { EndpointPage, logFilters, readLogQuery, WebhookDeliveryPage } from './endpoint.view.js';
 import { EndpointForm, type EndpointFormState, EndpointList, endpointForm, ShowSecret } from './webhooks.view.js';
 
 const LOG_PAGE = 50;
@@ -180,7 +180,7 @@ export class WebhookActsController {
   @RequireRole('admin')
   async show(@CurrentPageContext() context: PageContext, @PathId('deliveryId') deliveryId: Id): Promise<Reply> {
     const delivery = await readDelivery(this.ports, customerOf(context), deliveryId);
-    return renderPage(this.ports, context, { ...AREA, title: 'Delivery' }, <DeliveryPage delivery={delivery} />);
+    return renderPage(this.ports, context, { ...AREA, title: 'Delivery' }, <WebhookDeliveryPage delivery={delivery} />);
   }
 
   @Post(':id/deliveries/:deliveryId')

@@ -45,9 +45,6 @@ export interface Launch {
   endOthers?(): Promise<void>;
 }
 
-/** The folder of a process's temporary files, in its own. */
-export const TEMPORARY = 'tmp';
-
 export interface Owner {
   readonly uid: number;
   readonly gid: number;
@@ -62,54 +59,71 @@ export interface Isolation {
   launch(program: ProgramFiles, folder: string, owner: Owner | null, limits: ProcessLimits): Launch;
 }
 
-/**
- * Also read by the build, which compiles the script for a Node with these. Little of a picture outlives it: larger spaces for new objects are
- * filled with what is not needed before they are emptied.
- */
-export const nodeFlags = ['--max-old-space-size=512', '--max-semi-space-size=2'];
-
-/** Arguments of Node. The script's argument is the process id of its parent as it sees it. */
-function nodeArguments({ script }: ProgramFiles, parent: number): readonly string[] {
-  return [process.execPath, ...nodeFlags, script, String(parent)];
+export interface ChosenIsolation extends MediaIsolation {
+  readonly isolation: Isolation;
 }
 
-/** The environment of every process: nothing from the service's own, which may contain secrets. */
-export const childEnvironment: Readonly<Record<string, string>> = {
-  TZ: 'UTC',
-  // Below its working directory (scratch.ts).
-  TMPDIR: TEMPORARY,
-  VIPS_CONCURRENCY: '1',
-  // One picture at a time is one call at a time: another thread, or heap of glibc, would be memory that none of them gives back.
-  UV_THREADPOOL_SIZE: '1',
-  MALLOC_ARENA_MAX: '1',
-  VIPS_BLOCK_UNTRUSTED: '1',
-};
-
-const GIB = 1024 ** 3;
-
 /**
- * Kernel limits of each process (setrlimit(2)), for prlimit(1). WebAssembly reserves far more address space than the memory that it uses, and
- * decoders reserve up to 0.7 GB that they do not use, which counts as data; the parent monitors actual usage.
+ * The best level that works, or the requested one. Tried, not deduced: it depends on the kernel, containers and security modules.
+ * @param start Starts a process at a level; returns null, or why it does not run. Errors: `service_unavailable` when none works, with the
+ * reasons.
  */
-const resourceLimits = ({ maxMemoryBytes, maxTemporaryBytes }: ProcessLimits): readonly string[] => [
-  `--as=${256 * GIB}`,
-  `--data=${maxMemoryBytes + GIB}`,
-  '--core=0',
-  '--nofile=256',
-  `--fsize=${maxTemporaryBytes}`,
-];
-
-/**
- * Returns the files that the script of a decoding process loads: the given files, the files that tell Node how to load them, and every `node_modules`
- * that Node searches from there.
- */
-export function programFiles(script: string, files: readonly string[]): ProgramFiles {
-  const paths = [...files];
-  for (let folder = dirname(script), parent = dirname(folder); ; folder = parent, parent = dirname(folder)) {
-    paths.push(join(folder, 'package.json'), join(folder, 'node_modules'));
-    if (parent === folder) break;
+export async function chooseIsolation(
+  wanted: WantedIsolation,
+  priority: DecoderPriority,
+  start: (isolation: Isolation) => Promise<string | null>,
+): Promise<ChosenIsolation> {
+  const refused: MediaIsolation['refused'][number][] = [];
+  for (const candidate of candidates().filter(({ level }) => wanted === 'auto' || level === wanted)) {
+    const isolation = withPriority(candidate, priority);
+    const reason = await start(isolation);
+    if (reason === null) return { level: isolation.level, isolation, refused };
+    refused.push({ level: isolation.level, reason: sentence(reason) });
   }
-  return { script, paths: paths.filter((path) => existsSync(path)) };
+  const reasons = [...new Set(refused.map(({ level, reason }) => `${level}: ${reason}`))].join(' ');
+  const unsupported = 'sandbox needs Linux on x64 or arm64, user needs Linux and root.';
+  const message = `No media process can be started with MEDIA_ISOLATION=${wanted}. ${reasons || unsupported}`;
+  throw new DomainError('service_unavailable', message);
+}
+
+/** A reason without what the runtime prints when a program cannot even be loaded: the place in its own sources, and the stack. */
+function sentence(reason: string): string {
+  const [first = '', ...others] = reason.split('\n');
+  const error = others.find((line) => /^[A-Z][A-Za-z]*: /.test(line));
+  const text = error === undefined ? first : `${first.split(': ', 1)[0]}: ${error}`;
+  return text.endsWith('.') ? text : `${text}.`;
+}
+
+function candidates(): readonly Isolation[] {
+  const { platform, arch } = process;
+  const isLinux = platform === 'linux';
+  return [
+    ...(isLinux && (arch === 'x64' || arch === 'arm64') ? [sandbox(arch)] : []),
+    ...(isLinux && process.geteuid?.() === 0 ? [otherAccount()] : []),
+    ...(isLinux ? [ownAccount(true)] : []),
+    ownAccount(false),
+  ];
+}
+
+/**
+ * Gives requests priority over pictures. `idle` (SCHED_IDLE, sched(7)): a decoder gets the processor time that nothing else of its control
+ * group wants, and gives it up as soon as something does. `low` (nice 10): about a tenth of a busy processor, but what answers a request may
+ * have to wait until a decoder's slice of time is over. The priority is given before the process has threads, which inherit it.
+ */
+function withPriority(isolation: Isolation, priority: DecoderPriority): Isolation {
+  const [command, ...first] = priority === 'idle' && idleWorks() ? ['chrt', '--idle', '0'] : ['nice', '-n', '10'];
+  return {
+    ...isolation,
+    launch(...of) {
+      const launch = isolation.launch(...of);
+      return { ...launch, command, args: [...first, launch.command, ...launch.args] };
+    },
+  };
+}
+
+/** Whether there is chrt(1), of util-linux, and the system allows it: not everywhere in containers, nor outside Linux. */
+function idleWorks(): boolean {
+  return spawnSync('chrt', ['--idle', '0', 'true'], { stdio: 'ignore' }).status === 0;
 }
 
 /** Where libraries of the runtime are on Linux; missing ones are ignored. */
@@ -172,65 +186,6 @@ function sandbox(architecture: FilteredArchitecture): Isolation {
 /** Whether bubblewrap limits the size of file systems in memory, which it does from version 0.7 on. */
 function knowsSizes(): boolean {
   return spawnSync('bwrap', ['--help'], { encoding: 'utf8' }).stdout?.includes('--size ') ?? false;
-}
-
-export interface ChosenIsolation extends MediaIsolation {
-  readonly isolation: Isolation;
-}
-
-/**
- * The best level that works, or the requested one. Tried, not deduced: it depends on the kernel, containers and security modules.
- * @param start Starts a process at a level; returns null, or why it does not run. Errors: `service_unavailable` when none works, with the
- * reasons.
- */
-export async function chooseIsolation(
-  wanted: WantedIsolation,
-  priority: DecoderPriority,
-  start: (isolation: Isolation) => Promise<string | null>,
-): Promise<ChosenIsolation> {
-  const refused: MediaIsolation['refused'][number][] = [];
-  for (const candidate of candidates().filter(({ level }) => wanted === 'auto' || level === wanted)) {
-    const isolation = withPriority(candidate, priority);
-    const reason = await start(isolation);
-    if (reason === null) return { level: isolation.level, isolation, refused };
-    refused.push({ level: isolation.level, reason: sentence(reason) });
-  }
-  const reasons = [...new Set(refused.map(({ level, reason }) => `${level}: ${reason}`))].join(' ');
-  const unsupported = 'sandbox needs Linux on x64 or arm64, user needs Linux and root.';
-  const message = `No media process can be started with MEDIA_ISOLATION=${wanted}. ${reasons || unsupported}`;
-  throw new DomainError('service_unavailable', message);
-}
-
-/** A reason without what the runtime prints when a program cannot even be loaded: the place in its own sources, and the stack. */
-function sentence(reason: string): string {
-  const [first = '', ...others] = reason.split('\n');
-  const error = others.find((line) => /^[A-Z][A-Za-z]*: /.test(line));
-  const text = error === undefined ? first : `${first.split(': ', 1)[0]}: ${error}`;
-  return text.endsWith('.') ? text : `${text}.`;
-}
-
-function candidates(): readonly Isolation[] {
-  const { platform, arch } = process;
-  const isLinux = platform === 'linux';
-  return [
-    ...(isLinux && (arch === 'x64' || arch === 'arm64') ? [sandbox(arch)] : []),
-    ...(isLinux && process.geteuid?.() === 0 ? [otherAccount()] : []),
-    ...(isLinux ? [ownAccount(true)] : []),
-    ownAccount(false),
-  ];
-}
-
-/** An ordinary process of this account, with the kernel's limits where prlimit(1) can set them. */
-function ownAccount(hasPrlimit: boolean): Isolation {
-  return {
-    level: 'process',
-    nextOwner: () => null,
-    launch(program, _folder, _owner, limits) {
-      const [node = '', ...args] = nodeArguments(program, process.pid);
-      if (!hasPrlimit) return { command: node, args, reportsChildPid: false };
-      return { command: 'prlimit', args: [...resourceLimits(limits), node, ...args], reportsChildPid: false };
-    },
-  };
 }
 
 /** Above the ids that systems give to their own accounts and to people, below those reserved for others, and mapped in every container. */
@@ -304,23 +259,68 @@ function unnamedIds(): readonly number[] {
   return Array.from({ length: LAST_ID - FIRST_ID }, (_, at) => FIRST_ID + at).filter((id) => !named.has(id));
 }
 
-/**
- * Gives requests priority over pictures. `idle` (SCHED_IDLE, sched(7)): a decoder gets the processor time that nothing else of its control
- * group wants, and gives it up as soon as something does. `low` (nice 10): about a tenth of a busy processor, but what answers a request may
- * have to wait until a decoder's slice of time is over. The priority is given before the process has threads, which inherit it.
- */
-function withPriority(isolation: Isolation, priority: DecoderPriority): Isolation {
-  const [command, ...first] = priority === 'idle' && idleWorks() ? ['chrt', '--idle', '0'] : ['nice', '-n', '10'];
+/** An ordinary process of this account, with the kernel's limits where prlimit(1) can set them. */
+function ownAccount(hasPrlimit: boolean): Isolation {
   return {
-    ...isolation,
-    launch(...of) {
-      const launch = isolation.launch(...of);
-      return { ...launch, command, args: [...first, launch.command, ...launch.args] };
+    level: 'process',
+    nextOwner: () => null,
+    launch(program, _folder, _owner, limits) {
+      const [node = '', ...args] = nodeArguments(program, process.pid);
+      if (!hasPrlimit) return { command: node, args, reportsChildPid: false };
+      return { command: 'prlimit', args: [...resourceLimits(limits), node, ...args], reportsChildPid: false };
     },
   };
 }
 
-/** Whether there is chrt(1), of util-linux, and the system allows it: not everywhere in containers, nor outside Linux. */
-function idleWorks(): boolean {
-  return spawnSync('chrt', ['--idle', '0', 'true'], { stdio: 'ignore' }).status === 0;
+/**
+ * Returns the files that the script of a decoding process loads: the given files, the files that tell Node how to load them, and every `node_modules`
+ * that Node searches from there.
+ */
+export function programFiles(script: string, files: readonly string[]): ProgramFiles {
+  const paths = [...files];
+  for (let folder = dirname(script), parent = dirname(folder); ; folder = parent, parent = dirname(folder)) {
+    paths.push(join(folder, 'package.json'), join(folder, 'node_modules'));
+    if (parent === folder) break;
+  }
+  return { script, paths: paths.filter((path) => existsSync(path)) };
 }
+
+/**
+ * Also read by the build, which compiles the script for a Node with these. Little of a picture outlives it: larger spaces for new objects are
+ * filled with what is not needed before they are emptied.
+ */
+export const nodeFlags = ['--max-old-space-size=512', '--max-semi-space-size=2'];
+
+/** Arguments of Node. The script's argument is the process id of its parent as it sees it. */
+function nodeArguments({ script }: ProgramFiles, parent: number): readonly string[] {
+  return [process.execPath, ...nodeFlags, script, String(parent)];
+}
+
+/** The folder of a process's temporary files, in its own. */
+export const TEMPORARY = 'tmp';
+
+/** The environment of every process: nothing from the service's own, which may contain secrets. */
+export const childEnvironment: Readonly<Record<string, string>> = {
+  TZ: 'UTC',
+  // Below its working directory (scratch.ts).
+  TMPDIR: TEMPORARY,
+  VIPS_CONCURRENCY: '1',
+  // One picture at a time is one call at a time: another thread, or heap of glibc, would be memory that none of them gives back.
+  UV_THREADPOOL_SIZE: '1',
+  MALLOC_ARENA_MAX: '1',
+  VIPS_BLOCK_UNTRUSTED: '1',
+};
+
+const GIB = 1024 ** 3;
+
+/**
+ * Kernel limits of each process (setrlimit(2)), for prlimit(1). WebAssembly reserves far more address space than the memory that it uses, and
+ * decoders reserve up to 0.7 GB that they do not use, which counts as data; the parent monitors actual usage.
+ */
+const resourceLimits = ({ maxMemoryBytes, maxTemporaryBytes }: ProcessLimits): readonly string[] => [
+  `--as=${256 * GIB}`,
+  `--data=${maxMemoryBytes + GIB}`,
+  '--core=0',
+  '--nofile=256',
+  `--fsize=${maxTemporaryBytes}`,
+];

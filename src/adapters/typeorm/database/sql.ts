@@ -1,27 +1,20 @@
 import { hash } from 'node:crypto';
 import pg from 'pg';
-import {
-  DefaultNamingStrategy,
-  type EntityManager,
-  EntitySchema,
-  type EntitySchemaColumnOptions,
-  type NamingStrategyInterface,
-} from 'typeorm';
+import { type EntityManager, EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
-import { Batcher } from '../../batcher.js';
-import { nextTurn } from '../../system-clock.js';
 import { type Statement, StatementRunner } from './transaction.js';
 
 /*
- * SQL by hand, for statements that TypeORM has no form for, or that a measurement asks for. A table is declared once, as a value (`tableOf`),
- * and its rows go in and out by that declaration:
+ * SQL by hand, for statements that TypeORM has no form for, or that a measurement asks for. A table is declared once, as a value (`tableOf`,
+ * with the types of columns), and its rows go in and out by that declaration. In the order of this file:
  *
- * - in, as JSON in one parameter, however many rows there are: `insert`, `update`, `updateMany`, and for larger statements their parts
+ * - statements: `select` and `change` run one on the connection of `inTransaction`, `inCustomerTransaction` or `withoutTransaction`;
+ *   `prepared` marks one that is frequent;
+ * - rows in, as JSON in one parameter, however many there are: `insert`, `update`, `updateMany`, and for larger statements their parts
  *   `insertion`, `assignments` and `asJson`;
- * - out, as the objects of the table (`selectList`), or as JSON arrays where many wide rows are read (`jsonColumns`, `placesOf`).
- *
- * `select` and `change` run a statement on the connection of `inTransaction`, `inCustomerTransaction` or `withoutTransaction`; `prepared`
- * marks one that is frequent.
+ * - rows out, as the objects of the table (`selectList`), or as JSON arrays where many wide rows are read (`jsonColumns`, `placesOf`, and
+ *   `instantOf` for the instants in them);
+ * - parts of other statements: `anyOf`, `inSeconds`.
  */
 
 /** A table as a value: its columns and their types. Keys, indexes and constraints are in the migrations. */
@@ -41,12 +34,6 @@ export function columnName(property: string): string {
   return property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-export class SnakeCaseNames extends DefaultNamingStrategy implements NamingStrategyInterface {
-  override columnName(property: string, given: string | undefined): string {
-    return given || columnName(property);
-  }
-}
-
 /** UTC, whole milliseconds: the precision of a `Date`. */
 export const instant = { type: 'timestamptz', precision: 3 } as const;
 export const optionalInstant = { ...instant, nullable: true } as const;
@@ -64,6 +51,10 @@ export const optionalDocument = { ...document, nullable: true } as const;
 export const key = { type: 'bigint', primary: true } as const;
 export const generatedKey = { ...key, generated: 'increment' } as const;
 
+function properties<T>(table: Table<T>): (keyof T & string)[] {
+  return Object.keys(table.options.columns) as (keyof T & string)[];
+}
+
 /**
  * Makes each connection prepare this statement once, by name, and send only its values afterwards: parsing and planning took longer than
  * most of our statements run. Only for frequent statements whose best plan does not depend on the values.
@@ -72,24 +63,6 @@ export const generatedKey = { ...key, generated: 'increment' } as const;
 export function prepared(text: string, isVariant = false): Statement {
   // By the text, not by a number: behind a pooler, processes of several releases may share a connection.
   return { name: hash('sha256', text, 'base64url').slice(0, 16), text, isVariant };
-}
-
-/**
- * `= ANY` of an array of few values. Of a plain parameter, the planner assumes ten values if it does not look; for one value it then makes a new
- * plan each time, which takes five times as long as looking up a photo.
- */
-export function anyOf(array: string): string {
-  return `ANY(ARRAY(SELECT unnest(${array})))`;
-}
-
-/** `p.id AS "id", p.customer_id AS "customerId", …`: rows come out as the objects that the table describes, or with some properties of these. */
-export function selectList<T>(table: Table<T>, alias: string, which = selectedProperties(table)): string {
-  return which.map((property) => `${alias}.${columnName(property)} AS "${property}"`).join(', ');
-}
-
-/** The properties that a selected row has: those of all columns except `select: false`. */
-function selectedProperties<T>(table: Table<T>): (keyof T & string)[] {
-  return properties(table).filter((property) => table.options.columns[property]?.select !== false);
 }
 
 /** The rows of a query. */
@@ -170,11 +143,6 @@ export function assignments<T>(table: Table<T>, row: Partial<T>, source: 'given'
   return columns.map((property) => `${columnName(property)} = ${source}.${columnName(property)}`).join(', ');
 }
 
-/** When so many seconds have passed, by the database's clock, which all processes compare. @param seconds SQL: `$1`. */
-export function inSeconds(seconds: string): string {
-  return `clock_timestamp() + make_interval(secs => ${seconds})`;
-}
-
 function sameKeys<T>(table: Table<T>, row: Partial<T>): string {
   const keys = namedBy(table, row).filter((property) => isKey(table, property));
   return keys.map((property) => `stored.${columnName(property)} = given.${columnName(property)}`).join(' AND ');
@@ -219,18 +187,14 @@ function timestamp(at: Date): string {
   return `${counted}${sinceNewYear}${year >= 1 ? '' : ' BC'}`;
 }
 
-function properties<T>(table: Table<T>): (keyof T & string)[] {
-  return Object.keys(table.options.columns) as (keyof T & string)[];
+/** `p.id AS "id", p.customer_id AS "customerId", …`: rows come out as the objects that the table describes, or with some properties of these. */
+export function selectList<T>(table: Table<T>, alias: string, which = selectedProperties(table)): string {
+  return which.map((property) => `${alias}.${columnName(property)} AS "${property}"`).join(', ');
 }
 
-const TIMESTAMPTZ = 1184;
-const parseAnyInstant: (text: string) => Date = pg.types.getTypeParser(TIMESTAMPTZ);
-
-/** An instant in a JSON document, for example `2026-03-01T12:00:00.123+00:00`: every connection uses UTC. */
-export function instantOf(text: string): Date {
-  // All except years BC and after 9999 are as JavaScript writes them.
-  if (text[4] === '-' && text.endsWith('+00:00')) return new Date(text);
-  return parseAnyInstant(text.replace('T', ' ').replace('+00:00', '+00'));
+/** The properties that a selected row has: those of all columns except `select: false`. */
+function selectedProperties<T>(table: Table<T>): (keyof T & string)[] {
+  return properties(table).filter((property) => table.options.columns[property]?.select !== false);
 }
 
 /**
@@ -252,16 +216,25 @@ export function placesOf<Row>(table: Table<Row>): Readonly<Record<keyof Row & st
   return Object.fromEntries(places) as Record<keyof Row & string, number>;
 }
 
+const TIMESTAMPTZ = 1184;
+const parseAnyInstant: (text: string) => Date = pg.types.getTypeParser(TIMESTAMPTZ);
+
+/** An instant in a JSON document, for example `2026-03-01T12:00:00.123+00:00`: every connection uses UTC. */
+export function instantOf(text: string): Date {
+  // All except years BC and after 9999 are as JavaScript writes them.
+  if (text[4] === '-' && text.endsWith('+00:00')) return new Date(text);
+  return parseAnyInstant(text.replace('T', ' ').replace('+00:00', '+00'));
+}
+
 /**
- * Finds values by key, within a group; concurrent calls for one group share one read. No call is answered by a read that began before it:
- * it sees all earlier changes, as a separate read would. An error of the read is passed to every caller.
+ * `= ANY` of an array of few values. Of a plain parameter, the planner assumes ten values if it does not look; for one value it then makes a new
+ * plan each time, which takes five times as long as looking up a photo.
  */
-export function readBatcher<Group, Name, Found>(
-  read: (group: Group, names: readonly Name[]) => Promise<ReadonlyMap<Name, Found>>,
-): Batcher<Group, Name, Found | null> {
-  const find = async (group: Group, names: readonly Name[]) => {
-    const found = await read(group, [...new Set(names)]);
-    return names.map((name) => found.get(name) ?? null);
-  };
-  return new Batcher<Group, Name, Found | null>(find, { collect: nextTurn, retrySingly: false });
+export function anyOf(array: string): string {
+  return `ANY(ARRAY(SELECT unnest(${array})))`;
+}
+
+/** When so many seconds have passed, by the database's clock, which all processes compare. @param seconds SQL: `$1`. */
+export function inSeconds(seconds: string): string {
+  return `clock_timestamp() + make_interval(secs => ${seconds})`;
 }

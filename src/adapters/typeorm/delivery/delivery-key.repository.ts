@@ -10,6 +10,7 @@ import type {
 import type { NewPreset, Preset, PresetRepository } from '../../../core/delivery/preset.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { readBatcher } from '../../batcher.js';
 import {
   anyOf,
   generatedKey,
@@ -18,7 +19,6 @@ import {
   key,
   optionalInstant,
   prepared,
-  readBatcher,
   select,
   selectList,
   tableOf,

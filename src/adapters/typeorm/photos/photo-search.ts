@@ -81,6 +81,11 @@ export function tagLexeme(customerId: Id, tagId: Id): string {
   return `${customerId}#${tagId}`;
 }
 
+/** SQL: an array of the lexemes of tags. @param rows What follows FROM; they have a `tag_id`. @param customerId The parameter. */
+export function tagLexemesFrom(rows: string, customerId = '$1'): string {
+  return `ARRAY(SELECT concat(${customerId}::bigint, '#', tag_id) FROM ${rows})`;
+}
+
 function countryLexeme(customerId: Id, country: string): string {
   return `${customerId}@${country}`;
 }

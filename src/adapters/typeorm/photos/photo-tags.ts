@@ -6,15 +6,6 @@ import { shiftPhotoCounts } from './photo-counts.js';
 import { tagLexeme } from './photo-search.js';
 import { addTombstones, redirectTombstones } from './tag-tombstones.js';
 
-/** So that each statement on the links of all photos of a tag ends in time, however many there are. */
-const LINKS_AT_ONCE = 10_000;
-
-/** Photos by id. */
-interface Range {
-  readonly after: Id;
-  readonly upTo: Id;
-}
-
 /** Locks photos, and all that have one of the tags, in ascending order of ids. */
 export async function lockTaggedPhotos(
   manager: EntityManager,
@@ -218,6 +209,15 @@ async function lockTaggedIn(
      ) held`,
     [customerId, tagIds, after, upTo, named],
   );
+}
+
+/** So that each statement on the links of all photos of a tag ends in time, however many there are. */
+const LINKS_AT_ONCE = 10_000;
+
+/** Photos by id. */
+interface Range {
+  readonly after: Id;
+  readonly upTo: Id;
 }
 
 /** All ids, divided into ranges after so many links of the tags. Changing one range does not shift the next. */

@@ -23,7 +23,7 @@ import {
   rowOf,
   visiblePhotos,
 } from './photo-rows.js';
-import { isNotInPairs, searchVector, tagLexeme } from './photo-search.js';
+import { isNotInPairs, searchVector, tagLexeme, tagLexemesFrom } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
 import { camerasInUse, countriesInUse, lensesInUse, photoKinds } from './photo-values.js';
 
@@ -31,6 +31,12 @@ const selectBySha256 = prepared(
   `SELECT DISTINCT ON (p.sha256) ${photoJson} AS photo FROM photos p
    WHERE p.customer_id = $1 AND p.sha256 = ANY($2::text[]) ORDER BY p.sha256, p.dup_seq`,
 );
+
+/** For a changed photo: its tags, and the change of their counts. */
+interface TagsOfPhoto {
+  readonly tagIds: readonly Id[];
+  readonly shift: number;
+}
 
 /** By hand: whatever reads whole photos, as JSON; compares them with other tables; or is one statement however many ids it gets. */
 export class TypeormPhotoRepository implements PhotoRepository {
@@ -181,7 +187,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
       this.manager,
       `WITH tags AS (SELECT tag_id FROM photo_tags WHERE customer_id = $2 AND photo_id = $3), changed AS (
          UPDATE photos stored SET ${assignments(photoTable, row)},
-           search = $4::tsvector || array_to_tsvector(ARRAY(SELECT concat($2::bigint, '#', tag_id) FROM tags))
+           search = $4::tsvector || array_to_tsvector(${tagLexemesFrom('tags', '$2')})
          FROM json_populate_record(NULL::photos, $1) given, photos before
          WHERE stored.customer_id = $2 AND stored.id = $3 AND before.customer_id = $2 AND before.id = $3
          RETURNING before.trashed AS hidden_before, stored.trashed AS hidden_now
@@ -207,7 +213,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
          ON CONFLICT DO NOTHING RETURNING tag_id
        ), photo AS (
          UPDATE photos p SET search =
-           ts_delete(p.search, ARRAY(SELECT concat($1::bigint, '#', tag_id) FROM before)) || array_to_tsvector($4::text[])
+           ts_delete(p.search, ${tagLexemesFrom('before')}) || array_to_tsvector($4::text[])
          WHERE customer_id = $1 AND id = $2 RETURNING NOT trashed AS shown
        )
        SELECT shown, ARRAY(SELECT tag_id FROM added) AS added, ARRAY(SELECT tag_id FROM removed) AS removed FROM photo`,
@@ -244,17 +250,15 @@ function awaited(photoId: string): string {
   )`;
 }
 
-/** For a changed photo: its tags, and the change of their counts. */
-interface TagsOfPhoto {
-  readonly tagIds: readonly Id[];
-  readonly shift: number;
-}
+/** The search column of a photo: its words and its tags. */
+const SEARCH = `(SELECT side.words || array_to_tsvector(${tagLexemesFrom('tagged WHERE tagged.id = side.id')})
+  FROM side WHERE side.id = given.id)`;
 
 /**
  * Stores photos with their tags and EXIF in one statement: existing tags are locked against deletion, and get links and counts of the
  * inserted photos. Returns the ids of those, in no order.
  */
-export async function insertPhotos(
+async function insertPhotos(
   manager: EntityManager,
   customerId: Id,
   additions: readonly NewPhoto[],
@@ -296,8 +300,3 @@ export async function insertPhotos(
   const stored = await select<{ id: Id }>(manager, sql, [customerId, asJson(sides), tagIds, asJson(rows)]);
   return stored.map(({ id }) => id);
 }
-
-/** The search column of a photo: its words and its tags. */
-const SEARCH = `(SELECT side.words || array_to_tsvector(ARRAY(
-  SELECT concat($1::bigint, '#', tagged.tag_id) FROM tagged WHERE tagged.id = side.id
-)) FROM side WHERE side.id = given.id)`;

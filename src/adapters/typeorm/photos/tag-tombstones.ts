@@ -2,7 +2,7 @@ import { type EntityManager, In } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
 import type { BumpedPhotos } from '../../../core/tags/tag-repository.js';
 import { change, key, optionalBigWhole, select, tableOf } from '../database/sql.js';
-import { tagLexeme } from './photo-search.js';
+import { tagLexeme, tagLexemesFrom } from './photo-search.js';
 
 /** A deleted tag whose lexeme photos may still have. */
 export interface Tombstone {
@@ -87,12 +87,11 @@ export async function bumpVersions(
     const held = 'SELECT FROM photos WHERE customer_id = $1 AND id = ANY($2::bigint[]) ORDER BY id FOR UPDATE';
     await select(manager, held, [customerId, page.ids]);
     // In a separate statement, which sees the links as they are after the wait.
+    const links = 'photo_tags l WHERE l.customer_id = $1 AND l.photo_id = p.id';
     const { rows } = await change<{ id: Id }>(
       manager,
       `UPDATE photos p SET updated_at = $3, version = p.version + 1,
-         search = ts_delete(p.search, $4::text[]) || array_to_tsvector(ARRAY(
-           SELECT concat($1::bigint, '#', l.tag_id) FROM photo_tags l WHERE l.customer_id = $1 AND l.photo_id = p.id
-         ))
+         search = ts_delete(p.search, $4::text[]) || array_to_tsvector(${tagLexemesFrom(links)})
        WHERE p.customer_id = $1 AND p.id = ANY($2::bigint[]) AND p.search @@ $5::tsquery RETURNING p.id`,
       [customerId, page.ids, at, lexemes, marked],
     );
