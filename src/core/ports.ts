@@ -11,7 +11,7 @@ import type { DeliveryKeyFinder } from './delivery/delivery-key.js';
 import type { IdempotencyStore } from './idempotency/idempotency-store.js';
 import type { SourceReader } from './imports/fetch/source-reader.js';
 import type { ImportSteps } from './imports/import-steps.js';
-import type { UploadSlots } from './imports/receive/upload.js';
+import type { UploadSlots } from './imports/receive/upload-slots.js';
 import type { JobQueue } from './jobs/job.js';
 import type { Mailer } from './mail/mail.js';
 import type { MediaReader } from './media/media-reader.js';

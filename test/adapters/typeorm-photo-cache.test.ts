@@ -7,7 +7,7 @@ import { withoutTransaction } from '../../src/adapters/typeorm/database/transact
 import { PhotoCache } from '../../src/adapters/typeorm/photos/photo-cache.js';
 import { listPhotos } from '../../src/adapters/typeorm/photos/photo-list.js';
 import { photosWithTags } from '../../src/adapters/typeorm/photos/photo-rows.js';
-import { changePhotos } from '../../src/core/photos/edit-photo.js';
+import { changePhotos } from '../../src/core/photos/change-photos.js';
 import { markLost, markRecovered, type Photo, restore, rotate, trash } from '../../src/core/photos/photo.js';
 import type { PhotoQuery } from '../../src/core/photos/photo-query.js';
 import { updateOutdatedPhotos } from '../../src/core/photos/places.js';

@@ -5,11 +5,17 @@ import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/c
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
 import { isNotInPairs, searchQuery } from '../../src/adapters/typeorm/photos/photo-search.js';
 import type { Photo, PhotoWithTags } from '../../src/core/photos/photo.js';
-import { type PhotoFilters, photoPosition, photoSorts, searchTerms } from '../../src/core/photos/photo-query.js';
+import {
+  type PhotoFilters,
+  photoPosition,
+  photoSorts,
+  searchTerms,
+  searchWords,
+} from '../../src/core/photos/photo-query.js';
 import { updateOutdatedPhotos } from '../../src/core/photos/places.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Position } from '../../src/core/shared/pagination.js';
-import { compareText, foldKey, searchWords } from '../../src/core/shared/text.js';
+import { compareText, foldKey } from '../../src/core/shared/text.js';
 import type { Repositories } from '../../src/core/shared/transactional.js';
 import { MemoryGazetteer } from '../../testing/memory/memory-gazetteer.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';

@@ -3,7 +3,7 @@ import {
   MAX_UPLOADS_PER_KEY,
   type Sender,
   type UploadSlots,
-} from '../../src/core/imports/receive/upload.js';
+} from '../../src/core/imports/receive/upload-slots.js';
 import { bytesOf, collected } from '../support/core-world.js';
 
 /** What `UploadSlots` promises. `open` is called for each test. */

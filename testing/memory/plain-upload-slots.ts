@@ -4,7 +4,7 @@ import {
   type Sender,
   type UploadSlot,
   type UploadSlots,
-} from '../../src/core/imports/receive/upload.js';
+} from '../../src/core/imports/receive/upload-slots.js';
 
 /** A promise for each upload, which every read of it races. */
 export class PlainUploadSlots implements UploadSlots {

@@ -1,4 +1,10 @@
-import { admit, replaced, type Sender, type UploadSlot, type UploadSlots } from '../../core/imports/receive/upload.js';
+import {
+  admit,
+  replaced,
+  type Sender,
+  type UploadSlot,
+  type UploadSlots,
+} from '../../core/imports/receive/upload-slots.js';
 import type { Id } from '../../core/shared/ids.js';
 
 interface OpenSlot extends Sender {

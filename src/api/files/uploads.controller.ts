@@ -44,45 +44,7 @@ class SpeaksTus implements CanActivate {
   }
 }
 
-export const Tus = () => UseGuards(new SpeaksTus());
-
-/** Describes what is supported, in the response to OPTIONS. */
-export function describeTus(response: Response, maxBytes: number): void {
-  response.setHeader('Tus-Version', TUS_VERSION);
-  response.setHeader('Tus-Extension', 'expiration');
-  response.setHeader('Tus-Max-Size', maxBytes);
-}
-
-/** Errors: `precondition_failed`. */
-export function requireTusVersion(request: Request, response: Response): void {
-  if (headerOf(request, 'tus-resumable') === TUS_VERSION) return;
-  response.setHeader('Tus-Version', TUS_VERSION);
-  const message = `Send the header Tus-Resumable: ${TUS_VERSION}. No other version of the protocol is supported.`;
-  throw new DomainError('precondition_failed', message);
-}
-
-/** Errors: `unsupported_media_type`, `invalid_request`. */
-export function requireOffset(request: Request): number {
-  const type = headerOf(request, 'content-type')?.split(';')[0]?.trim().toLowerCase();
-  if (type !== CONTENT_TYPE) {
-    const message = `Send the bytes with the header Content-Type: ${CONTENT_TYPE}.`;
-    throw new DomainError('unsupported_media_type', message, { accepted: [CONTENT_TYPE] });
-  }
-  const given = headerOf(request, 'upload-offset');
-  const field = 'Upload-Offset';
-  if (given === undefined) throw invalid({ field, code: 'required', message: `The header ${field} is required.` });
-  const offset = Number(given);
-  if (/^(0|[1-9][0-9]*)$/.test(given) && Number.isSafeInteger(offset)) return offset;
-  const message = `${field} must be a number of bytes.`;
-  throw invalid({ field, code: 'invalid_format', message });
-}
-
-export function setProgress(response: Response, { offset, expiresAt }: UploadProgress): void {
-  response.setHeader('Upload-Offset', offset);
-  response.setHeader('Upload-Expires', expiresAt.toUTCString());
-  // Browsers send what breaks on a connection that was used before again by themselves, from a byte that is no longer the next.
-  response.setHeader('Connection', 'close');
-}
+const Tus = () => UseGuards(new SpeaksTus());
 
 /** Lets every request pass, and counts its bytes for the account of its URL, even if that is no longer valid. */
 @Injectable()
@@ -101,18 +63,6 @@ class UploadBytes implements CanActivate {
     }
     return true;
   }
-}
-
-/** The bytes that a request sends to a signed upload target. */
-function uploadOf(token: string, request: Request): Upload {
-  const declared = headerOf(request, 'content-length');
-  return {
-    token,
-    address: requestContextOf(request).namedIp,
-    declaredBytes: declared === undefined ? null : Number(declared),
-    bytes: bodyOf(request, requestTimeout),
-    isGone: () => request.socket.destroyed,
-  };
 }
 
 /** Signed upload targets: each address is valid for the bytes of one item, here in one request. */
@@ -154,6 +104,18 @@ export class UploadsController {
   receive(@Param('token') token: string, @Req() request: Request): Promise<void> {
     return receiveUpload(this.ports, uploadOf(token, request));
   }
+}
+
+/** The bytes that a request sends to a signed upload target. */
+function uploadOf(token: string, request: Request): Upload {
+  const declared = headerOf(request, 'content-length');
+  return {
+    token,
+    address: requestContextOf(request).namedIp,
+    declaredBytes: declared === undefined ? null : Number(declared),
+    bytes: bodyOf(request, requestTimeout),
+    isGone: () => request.socket.destroyed,
+  };
 }
 
 /** Including those of UploadsController. */
@@ -208,7 +170,7 @@ export class ResumableUploadsController {
     path: [pathToken],
     headers: [tusResumable, uploadOffset],
     body: 'The bytes of the file from the offset on, or some of them.',
-    streamed: { 'application/offset+octet-stream': { schema: { type: 'string', format: 'binary' } } },
+    streamed: { [CONTENT_TYPE]: { schema: { type: 'string', format: 'binary' } } },
     answers: {
       204: {
         description: 'The bytes are stored. If they are all there, they will be inspected.',
@@ -252,4 +214,43 @@ export class ResumableUploadsController {
   other(@Req() request: Request, @Res({ passthrough: true }) response: Response): never {
     throw otherMethod(request, response, METHODS);
   }
+}
+
+/** Errors: `precondition_failed`. */
+function requireTusVersion(request: Request, response: Response): void {
+  if (headerOf(request, 'tus-resumable') === TUS_VERSION) return;
+  response.setHeader('Tus-Version', TUS_VERSION);
+  const message = `Send the header Tus-Resumable: ${TUS_VERSION}. No other version of the protocol is supported.`;
+  throw new DomainError('precondition_failed', message);
+}
+
+/** Errors: `unsupported_media_type`, `invalid_request`. */
+export function requireOffset(request: Request): number {
+  const type = headerOf(request, 'content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (type !== CONTENT_TYPE) {
+    const message = `Send the bytes with the header Content-Type: ${CONTENT_TYPE}.`;
+    throw new DomainError('unsupported_media_type', message, { accepted: [CONTENT_TYPE] });
+  }
+  const given = headerOf(request, 'upload-offset');
+  const field = 'Upload-Offset';
+  if (given === undefined) throw invalid({ field, code: 'required', message: `The header ${field} is required.` });
+  const offset = Number(given);
+  if (/^(0|[1-9][0-9]*)$/.test(given) && Number.isSafeInteger(offset)) return offset;
+  const message = `${field} must be a number of bytes.`;
+  throw invalid({ field, code: 'invalid_format', message });
+}
+
+function setProgress(response: Response, { offset, expiresAt }: UploadProgress): void {
+  response.setHeader('Upload-Offset', offset);
+  response.setHeader('Upload-Expires', expiresAt.toUTCString());
+  // If a request breaks on a connection that has carried another one before, a browser repeats it by itself; its bytes would then begin at an
+  // offset that has passed. So the connection ends with this response, and the next request opens one.
+  response.setHeader('Connection', 'close');
+}
+
+/** Describes what is supported, in the response to OPTIONS. */
+function describeTus(response: Response, maxBytes: number): void {
+  response.setHeader('Tus-Version', TUS_VERSION);
+  response.setHeader('Tus-Extension', 'expiration');
+  response.setHeader('Tus-Max-Size', maxBytes);
 }

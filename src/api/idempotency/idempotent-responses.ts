@@ -44,7 +44,7 @@ export type RunIdempotently = <T>(
 ) => Promise<unknown>;
 
 /** The function by which the handler of a request runs its work, set once the Idempotency-Key has been checked. */
-export const idempotentRun = new RequestSlot<RunIdempotently>();
+const idempotentRun = new RequestSlot<RunIdempotently>();
 
 export const Idempotent = createParamDecorator((_: unknown, context: ExecutionContext): RunIdempotently => {
   const runIdempotently = idempotentRun.get(requestContextOf(context.switchToHttp().getRequest<Request>()));
@@ -62,54 +62,21 @@ export interface StoredBodyFormat<Body extends object, Stored extends object> {
   toBody(ports: Ports, requestContext: RequestContext, stored: Stored): Promise<Body>;
 }
 
+/** A `StoredBodyFormat` as it is read from the metadata: its types are those of the one route that it decorates. */
+type AnyStoredBodyFormat = StoredBodyFormat<object, object>;
+
 /** Metadata key of `StoreBodyAs`. */
-export const STORED_BODY_FORMAT = Symbol('StoredBodyFormat');
+const STORED_BODY_FORMAT = Symbol('StoredBodyFormat');
 
 /** Without it, a body is stored unchanged. */
 export const StoreBodyAs = <Body extends object, Stored extends object>(format: StoredBodyFormat<Body, Stored>) =>
   SetMetadata(STORED_BODY_FORMAT, format);
 
 /** Metadata key of `RepeatableByItself`. */
-export const REPEATABLE = Symbol('RepeatableByItself');
+const REPEATABLE = Symbol('RepeatableByItself');
 
 /** The handler takes care of its Idempotency-Key, or does not need it: a repeated request gets the same response anyway. */
 export const RepeatableByItself = () => SetMetadata(REPEATABLE, true);
-
-/** Its types are those of the one route that it decorates. */
-export type AnyStoredBodyFormat = StoredBodyFormat<object, object>;
-
-/** Between quotes (a string of RFC 9651 §3.3.3) `"` and `\` are escaped. */
-const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
-const BARE = /^[\x21\x23-\x7e][\x21-\x7e]*$/;
-/** Length of the header: each character escaped, between quotes. */
-export const MAX_QUOTED_KEY = 2 * MAX_IDEMPOTENCY_KEY + 2;
-
-/** The `Idempotency-Key` of a request; null without one. Quoted and bare spellings are the same key. Errors: `invalid_request`. */
-export function idempotencyKeyOf(request: Request): string | null {
-  const sent = headersOf(request, 'idempotency-key');
-  if (sent === undefined) return null;
-  const [header = '', ...more] = sent;
-  const key = QUOTED.exec(header)?.[1]?.replace(/\\(.)/g, '$1') ?? BARE.exec(header)?.[0] ?? '';
-  if (more.length === 0 && key.length >= 1 && key.length <= MAX_IDEMPOTENCY_KEY) return key;
-  const message = `Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY} visible ASCII characters, optionally quoted.`;
-  throw invalid({ field: 'Idempotency-Key', code: 'invalid_format', message });
-}
-
-/** Returns the key as it is stored for a request of the operator: with a space, which no key of a client contains. */
-export function operatorKey(key: string): string {
-  return `operator ${key}`;
-}
-
-/**
- * Returns a hash of what makes requests equal: method, path, query and body, as parsed by the route, so that neither the order of fields nor white
- * space matters. Of a streamed body only its values count: its files are identified by their hashes.
- */
-export function fingerprintOf({ method, path }: Request, { parameters, body }: RequestContext): string {
-  const values = isStreamed(body) ? body.inputs : body;
-  return createHash('sha256')
-    .update(canonical([method, path, parameters, values]))
-    .digest('hex');
-}
 
 /** Twice within a lease, leaving time for a slow database. */
 const RENEW_EVERY_MS = (CLAIM_LEASE_SECONDS * SECOND) / 3;
@@ -254,8 +221,41 @@ export class IdempotentResponses {
   }
 }
 
+/** Between quotes (a string of RFC 9651 §3.3.3) `"` and `\` are escaped. */
+const QUOTED = /^"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+const BARE = /^[\x21\x23-\x7e][\x21-\x7e]*$/;
+/** Length of the header: each character escaped, between quotes. */
+export const MAX_QUOTED_KEY = 2 * MAX_IDEMPOTENCY_KEY + 2;
+
+/** The `Idempotency-Key` of a request; null without one. Quoted and bare spellings are the same key. Errors: `invalid_request`. */
+export function idempotencyKeyOf(request: Request): string | null {
+  const sent = headersOf(request, 'idempotency-key');
+  if (sent === undefined) return null;
+  const [header = '', ...more] = sent;
+  const key = QUOTED.exec(header)?.[1]?.replace(/\\(.)/g, '$1') ?? BARE.exec(header)?.[0] ?? '';
+  if (more.length === 0 && key.length >= 1 && key.length <= MAX_IDEMPOTENCY_KEY) return key;
+  const message = `Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY} visible ASCII characters, optionally quoted.`;
+  throw invalid({ field: 'Idempotency-Key', code: 'invalid_format', message });
+}
+
+/** Returns the key as it is stored for a request of the operator: with a space, which no key of a client contains. */
+function operatorKey(key: string): string {
+  return `operator ${key}`;
+}
+
+/**
+ * Returns a hash of what makes requests equal: method, path, query and body, as parsed by the route, so that neither the order of fields nor white
+ * space matters. Of a streamed body only its values count: its files are identified by their hashes.
+ */
+export function fingerprintOf({ method, path }: Request, { parameters, body }: RequestContext): string {
+  const values = isStreamed(body) ? body.inputs : body;
+  return createHash('sha256')
+    .update(canonical([method, path, parameters, values]))
+    .digest('hex');
+}
+
 /** The stored parts of a response. */
-export type StoredHttpResponse =
+type StoredHttpResponse =
   | {
       readonly status: number;
       readonly headers: Readonly<Record<string, string | number>>;
@@ -280,11 +280,7 @@ const storedErrors: readonly ErrorCode[] = [
 ];
 
 /** The stored form of what a handler has returned. */
-export function storedResponseOf(
-  answer: unknown,
-  status: number,
-  toStored: (body: object) => object,
-): StoredHttpResponse {
+function storedResponseOf(answer: unknown, status: number, toStored: (body: object) => object): StoredHttpResponse {
   const reply = answer instanceof Reply ? answer : new Reply(status, answer as object | undefined);
   // Pages are strings; API responses never are.
   const body = reply.body as object | undefined;
@@ -297,10 +293,7 @@ export function storedResponseOf(
 }
 
 /** Returns what a handler would have returned. Errors: the stored one. */
-export async function replyOf(
-  stored: StoredHttpResponse,
-  toBody: (body: object) => object | Promise<object>,
-): Promise<Reply> {
+async function replyOf(stored: StoredHttpResponse, toBody: (body: object) => object | Promise<object>): Promise<Reply> {
   if ('error' in stored) throw new ReplayedError(stored);
   const { status, headers, body, bulk } = stored;
   if (bulk) return new Outcomes((body as Outcomes['body']).data);
@@ -308,7 +301,7 @@ export async function replyOf(
 }
 
 /** The stored form of an error; null when the request may be retried under its key. */
-export function storedErrorOf(thrown: unknown, requestId: string): StoredHttpResponse | null {
+function storedErrorOf(thrown: unknown, requestId: string): StoredHttpResponse | null {
   if (!(thrown instanceof DomainError) || !storedErrors.includes(thrown.code)) return null;
   const { code, message, details } = thrown;
   return { requestId, error: { code, message, ...(details && { details }) } };

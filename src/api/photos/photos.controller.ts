@@ -10,8 +10,8 @@ import type { Ports } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import { RequireScope } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
-import { AcceptsIdList, isList, PathId, PathIds } from '../../http/requests/parameters.js';
-import { PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../../http/requests/read-request.js';
+import { isList, PathId, PathIds } from '../../http/requests/parameters.js';
+import { AcceptsIdList, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../../http/requests/read-request.js';
 import {
   IfMatch,
   type IfMatchPrecondition,

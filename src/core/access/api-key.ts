@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib';
 import type { CustomerStatus } from '../customers/customer.js';
-import { DAY } from '../shared/clock.js';
+import { DAY, expiryErrors } from '../shared/clock.js';
 import type { FieldError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { base62, randomNumber } from '../shared/random.js';
-import { cleanText, expiryErrors, textErrors } from '../shared/text.js';
+import { cleanText, textErrors } from '../shared/text.js';
 import type { Scope } from './caller.js';
 import { readIpList } from './ip-list.js';
 

@@ -1,5 +1,5 @@
 import type { Limits } from '../customers/limits.js';
-import { changePhotos, type PhotoChange } from '../photos/edit-photo.js';
+import { changePhotos, type PhotoChange } from '../photos/change-photos.js';
 import type { PhotoWithTags } from '../photos/photo.js';
 import { type Gazetteer, placeAt } from '../photos/places.js';
 import type { Clock } from '../shared/clock.js';

@@ -1,8 +1,9 @@
 import type { CustomerStatus } from '../customers/customer.js';
+import { expiryErrors } from '../shared/clock.js';
 import { invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { base62, newRandomToken, randomNumber } from '../shared/random.js';
-import { cleanText, expiryErrors, requiredTextErrors } from '../shared/text.js';
+import { cleanText, requiredTextErrors } from '../shared/text.js';
 
 /** A customer's own server signs URLs of images with it. */
 export interface DeliveryKey {

@@ -6,7 +6,7 @@ import { type CaptureTime, captureTime, fromInstant, fromWallClock } from '../me
 import type { PictureFacts } from '../media/media-reader.js';
 import { initialValues } from '../media/photo-fields.js';
 import type { GeoPoint } from '../media/picture-metadata.js';
-import { changePhotos } from '../photos/edit-photo.js';
+import { changePhotos } from '../photos/change-photos.js';
 import { isTrashed, markRecovered, type Photo, restore } from '../photos/photo.js';
 import type { NewPhoto } from '../photos/photo-repository.js';
 import { type Gazetteer, type Place, placeAt } from '../photos/places.js';

@@ -1,7 +1,7 @@
 import type { BlobKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { hashAt } from '../blobs/copy-blobs.js';
-import { changePhotos } from '../photos/edit-photo.js';
+import { changePhotos } from '../photos/change-photos.js';
 import type { Photo, PhotoWithTags } from '../photos/photo.js';
 import type { Clock } from '../shared/clock.js';
 import type { Transactional } from '../shared/transactional.js';

@@ -1,7 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
-import { announcePhotos, type PhotoOutcome } from '../events/event.js';
 import { type CaptureTime, fromInstant, fromWallClock, shiftLocalTime, UNKNOWN_TIME } from '../media/capture-time.js';
 import { type ClientField, clientFields, patchedValues, valuesOf } from '../media/photo-fields.js';
 import type { Focus } from '../media/transformation.js';
@@ -17,6 +15,7 @@ import {
 } from '../shared/transactional.js';
 import { lockForNewTags, resolveTags } from '../tags/resolve-tags.js';
 import { nameErrors, type Tag, type TagRequest } from '../tags/tag.js';
+import { changePhotos } from './change-photos.js';
 import {
   beyondYears,
   cleanFilename,
@@ -57,27 +56,6 @@ export async function editPhoto(
   });
 }
 
-/** Whether a patch can be merged into the photo: into one in the trash, only a patch that restores it. */
-function isEditable(photo: PhotoWithTags, { trashed }: PhotoPatch): boolean {
-  return !isTrashed(photo) || trashed === false;
-}
-
-/**
- * Merges a patch without errors into a locked photo. Errors: `invalid_request`, before anything is
- * written.
- */
-async function editLocked(
-  transaction: Transaction<'photos' | 'customer' | 'outbox'>,
-  { clock, gazetteer }: Pick<EditUses, 'clock' | 'gazetteer'>,
-  photo: PhotoWithTags,
-  patch: PhotoPatch,
-): Promise<PhotoWithTags> {
-  const patched = await applyPatch(transaction, photo, patch);
-  const place = patch.location === undefined ? photo.place : await placeAt(gazetteer, patch.location);
-  const [edited = photo] = await changePhotos(transaction, [{ photo, next: { ...patched, place } }], clock.now());
-  return { ...edited, tags: photo.tags };
-}
-
 /** The outcome for one photo. */
 export interface PhotoEditResult {
   readonly id: Id;
@@ -113,6 +91,11 @@ export async function editPhotos(
   });
 }
 
+/** Whether a patch can be merged into the photo: into one in the trash, only a patch that restores it. */
+function isEditable(photo: PhotoWithTags, { trashed }: PhotoPatch): boolean {
+  return !isTrashed(photo) || trashed === false;
+}
+
 async function editOne(
   transaction: Parameters<typeof editLocked>[0],
   uses: EditUses,
@@ -129,38 +112,17 @@ async function editOne(
   }
 }
 
-type SetUses = { store: Transactional<'photos' | 'tags' | 'customer' | 'outbox'>; clock: Clock; limits: Limits };
-
-/** Replaces the photo's set of tags. Errors: `invalid_request`, `scope_required`, `not_found`, `limit_reached`, `precondition_failed`. */
-export async function setPhotoTags(
-  { store, clock, limits }: SetUses,
-  caller: Caller,
-  id: Id,
-  request: TagRequest,
-  check: Precondition<PhotoWithTags> = unconditional,
-): Promise<readonly Tag[]> {
-  const errors = tagSetErrors(request);
-  if (errors.length > 0) throw invalid(...errors);
-  return store.transaction(caller.customerId, async (transaction) => {
-    await lockForNewTags(transaction, request);
-    const photo = requireFound((await transaction.photos.lock([id]))[0], 'photo');
-    if (isTrashed(photo)) throw notFound('photo');
-    check(photo);
-    const at = clock.now();
-    const tagIds = await resolveTags(transaction, caller, request, { limits, at });
-    const had = new Set(photo.tags.map((tag) => tag.id));
-    if (had.size !== tagIds.length || tagIds.some((tagId) => !had.has(tagId))) {
-      await changePhotos(transaction, [{ photo, next: photo, tagIds }], at);
-    }
-    return transaction.tags.ofPhoto(id);
-  });
-}
-
-/** Problems with a request that do not depend on the photo. */
-export function tagSetErrors(request: TagRequest): FieldError[] {
-  if (request.tagIds !== undefined || request.tagNames !== undefined) return nameErrors(request);
-  const message = 'Send tagIds, tagNames or both; "tagIds": [] removes all tags.';
-  return [{ field: 'tagIds', code: 'required', message }];
+/** Merges a patch without errors into a locked photo. Errors: `invalid_request`, before anything is written. */
+async function editLocked(
+  transaction: Transaction<'photos' | 'customer' | 'outbox'>,
+  { clock, gazetteer }: Pick<EditUses, 'clock' | 'gazetteer'>,
+  photo: PhotoWithTags,
+  patch: PhotoPatch,
+): Promise<PhotoWithTags> {
+  const patched = await applyPatch(transaction, photo, patch);
+  const place = patch.location === undefined ? photo.place : await placeAt(gazetteer, patch.location);
+  const [edited = photo] = await changePhotos(transaction, [{ photo, next: { ...patched, place } }], clock.now());
+  return { ...edited, tags: photo.tags };
 }
 
 export interface PhotoPatch extends PhotoInput {
@@ -172,23 +134,6 @@ export interface PhotoPatch extends PhotoInput {
   /** False restores from the trash. */
   readonly trashed?: boolean | undefined;
 }
-
-const captureTime = ['takenAt', 'takenAtLocal', 'timeZone', 'takenAtSource'] as const;
-
-/** The fields of a photo that a patch of one of them changes, besides its version: no other field does. */
-export const changedBy = {
-  ...(valuesOf(clientFields, (name) => [name]) as { readonly [Name in ClientField]: readonly [Name] }),
-  filename: ['filename'],
-  location: ['location', 'place'],
-  takenAt: captureTime,
-  takenAtLocal: captureTime,
-  timeZone: captureTime,
-  shiftTakenAt: captureTime,
-  rotation: ['rotation', 'width', 'height', 'focus'],
-  focus: ['focus'],
-  metadata: ['metadata'],
-  trashed: ['trashedAt', 'purgeAt'],
-} as const satisfies Readonly<Record<keyof PhotoPatch, readonly (keyof Photo)[]>>;
 
 /** Problems with a patch that do not depend on the photo. */
 export function patchErrors(patch: PhotoPatch) {
@@ -269,43 +214,53 @@ function timeOf({ takenAt, takenAtLocal, timeZone, takenAtSource }: Photo): Capt
   return { takenAt, takenAtLocal, timeZone, takenAtSource };
 }
 
-/** A photo, which is locked, and what it becomes. */
-export interface PhotoChange {
-  readonly photo: Photo;
-  readonly next: Photo;
-  /** Its new set of tags; null or absent: it keeps its tags. */
-  readonly tagIds?: readonly Id[] | null;
-}
+const captureTimeFields = ['takenAt', 'takenAtLocal', 'timeZone', 'takenAtSource'] as const;
 
-/**
- * Stores changed photos, each as a new version, and adds its event, many in one statement: this happens to every photo that changes, and a
- * photo of which nothing differs stays as it is. Totals follow with the row, as `PhotoRepository` promises. Returns the photos as they are
- * stored then. Tags change photos that no one reads: `TagRepository` gives those their new versions, and `announcePhotos` their events.
- */
-export async function changePhotos(
-  transaction: Transaction<'photos' | 'outbox'>,
-  changes: readonly PhotoChange[],
-  at: Date,
-): Promise<readonly Photo[]> {
-  const stored: Photo[] = [];
-  const events = new Map<PhotoOutcome, Id[]>();
-  for (const { photo, next, tagIds = null } of changes) {
-    if (tagIds === null && isDeepStrictEqual(next, photo)) {
-      stored.push(photo);
-      continue;
+/** The fields of a photo that a patch of one of them changes, besides its version: no other field does. */
+export const changedBy = {
+  ...(valuesOf(clientFields, (name) => [name]) as { readonly [Name in ClientField]: readonly [Name] }),
+  filename: ['filename'],
+  location: ['location', 'place'],
+  takenAt: captureTimeFields,
+  takenAtLocal: captureTimeFields,
+  timeZone: captureTimeFields,
+  shiftTakenAt: captureTimeFields,
+  rotation: ['rotation', 'width', 'height', 'focus'],
+  focus: ['focus'],
+  metadata: ['metadata'],
+  trashed: ['trashedAt', 'purgeAt'],
+} as const satisfies Readonly<Record<keyof PhotoPatch, readonly (keyof Photo)[]>>;
+
+type SetUses = { store: Transactional<'photos' | 'tags' | 'customer' | 'outbox'>; clock: Clock; limits: Limits };
+
+/** Replaces the photo's set of tags. Errors: `invalid_request`, `scope_required`, `not_found`, `limit_reached`, `precondition_failed`. */
+export async function setPhotoTags(
+  { store, clock, limits }: SetUses,
+  caller: Caller,
+  id: Id,
+  request: TagRequest,
+  check: Precondition<PhotoWithTags> = unconditional,
+): Promise<readonly Tag[]> {
+  const errors = tagSetErrors(request);
+  if (errors.length > 0) throw invalid(...errors);
+  return store.transaction(caller.customerId, async (transaction) => {
+    await lockForNewTags(transaction, request);
+    const photo = requireFound((await transaction.photos.lock([id]))[0], 'photo');
+    if (isTrashed(photo)) throw notFound('photo');
+    check(photo);
+    const at = clock.now();
+    const tagIds = await resolveTags(transaction, caller, request, { limits, at });
+    const had = new Set(photo.tags.map((tag) => tag.id));
+    if (had.size !== tagIds.length || tagIds.some((tagId) => !had.has(tagId))) {
+      await changePhotos(transaction, [{ photo, next: photo, tagIds }], at);
     }
-    const changed = { ...next, updatedAt: at, version: photo.version + 1 };
-    if (tagIds !== null) await transaction.photos.setTags(photo.id, tagIds);
-    await transaction.photos.update(changed);
-    stored.push(changed);
-    const outcome = outcomeOf(photo, next);
-    events.set(outcome, [...(events.get(outcome) ?? []), photo.id]);
-  }
-  for (const [outcome, ids] of events) await announcePhotos(transaction, outcome, ids, at);
-  return stored;
+    return transaction.tags.ofPhoto(id);
+  });
 }
 
-function outcomeOf(before: Photo, after: Photo): PhotoOutcome {
-  if (isTrashed(before) === isTrashed(after)) return 'updated';
-  return isTrashed(after) ? 'trashed' : 'restored';
+/** Problems with a request that do not depend on the photo. */
+export function tagSetErrors(request: TagRequest): FieldError[] {
+  if (request.tagIds !== undefined || request.tagNames !== undefined) return nameErrors(request);
+  const message = 'Send tagIds, tagNames or both; "tagIds": [] removes all tags.';
+  return [{ field: 'tagIds', code: 'required', message }];
 }

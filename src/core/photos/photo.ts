@@ -10,16 +10,6 @@ import { CONTROL_CHARACTERS, normalized, textErrors, verbatimErrors } from '../s
 import type { TagName } from '../tags/tag.js';
 import type { Place } from './places.js';
 
-/** Degrees clockwise. */
-export const rotations = [0, 90, 180, 270] as const;
-export type Rotation = (typeof rotations)[number];
-
-export function isRotation(degrees: unknown): degrees is Rotation {
-  return (rotations as readonly unknown[]).includes(degrees);
-}
-
-export type Metadata = Readonly<Record<string, string>>;
-
 /** A photo as it is stored. Its bytes are at `blobKey`, which no client ever sees or can write. */
 export interface Photo extends FieldValues, CaptureTime {
   readonly id: Id;
@@ -74,6 +64,16 @@ export interface PhotoWithTags extends Photo {
   readonly tags: readonly TagName[];
 }
 
+/** Degrees clockwise. */
+export const rotations = [0, 90, 180, 270] as const;
+export type Rotation = (typeof rotations)[number];
+
+export function isRotation(degrees: unknown): degrees is Rotation {
+  return (rotations as readonly unknown[]).includes(degrees);
+}
+
+export type Metadata = Readonly<Record<string, string>>;
+
 export function isTrashed(photo: Pick<Photo, 'trashedAt'>): boolean {
   return photo.trashedAt !== null;
 }
@@ -119,18 +119,6 @@ export interface PhotoInput extends GivenValues {
   readonly metadata?: Readonly<Record<string, string | null>> | undefined;
 }
 
-/** In code points, as it is stored. */
-export const MAX_FILENAME = 255;
-
-/** From the left or the top of a picture to its right or bottom. */
-export const focusPoints: Range = { min: 0, max: 1 };
-
-/** By which a capture time can be moved in either direction: a century of days. */
-export const MAX_SHIFT_SECONDS = (36_525 * DAY) / SECOND;
-
-export const MAX_METADATA_KEYS = 50;
-export const MAX_METADATA_VALUE = 500;
-
 /** All problems with the values, with `prefix` before each field's name. */
 export function inputErrors(input: PhotoInput, prefix = ''): FieldError[] {
   return [
@@ -141,16 +129,8 @@ export function inputErrors(input: PhotoInput, prefix = ''): FieldError[] {
   ];
 }
 
-export function focusErrors(field: string, focus: Focus | null | undefined): FieldError[] {
-  if (focus === null || focus === undefined) return [];
-  return [...rangeErrors(`${field}.x`, focus.x, focusPoints), ...rangeErrors(`${field}.y`, focus.y, focusPoints)];
-}
-
-export function shiftErrors(field: string, seconds: number | undefined): FieldError[] {
-  const errors = [...rangeErrors(field, seconds, { min: -MAX_SHIFT_SECONDS, max: MAX_SHIFT_SECONDS, whole: true })];
-  if (errors.length > 0 || seconds !== 0) return errors;
-  return [{ field, code: 'out_of_range', message: `${field} must not be 0.` }];
-}
+/** In code points, as it is stored. */
+export const MAX_FILENAME = 255;
 
 export function cleanFilename(filename: string): string {
   return normalized(filename, 'NFC').trim();
@@ -210,6 +190,9 @@ function formatErrors(
   return [{ field, code: 'invalid_format', message: `${field} must look like ${example}.` }];
 }
 
+export const MAX_METADATA_KEYS = 50;
+export const MAX_METADATA_VALUE = 500;
+
 function metadataErrors(field: string, metadata: PhotoInput['metadata']): FieldError[] {
   const entries = Object.entries(metadata ?? {});
   // Drops those that are null.
@@ -247,4 +230,21 @@ function tooManyKeys(field: string): FieldError {
     message: `${field} can have at most ${MAX_METADATA_KEYS} keys.`,
     max: MAX_METADATA_KEYS,
   };
+}
+
+/** From the left or the top of a picture to its right or bottom. */
+export const focusPoints: Range = { min: 0, max: 1 };
+
+export function focusErrors(field: string, focus: Focus | null | undefined): FieldError[] {
+  if (focus === null || focus === undefined) return [];
+  return [...rangeErrors(`${field}.x`, focus.x, focusPoints), ...rangeErrors(`${field}.y`, focus.y, focusPoints)];
+}
+
+/** By which a capture time can be moved in either direction: a century of days. */
+export const MAX_SHIFT_SECONDS = (36_525 * DAY) / SECOND;
+
+export function shiftErrors(field: string, seconds: number | undefined): FieldError[] {
+  const errors = [...rangeErrors(field, seconds, { min: -MAX_SHIFT_SECONDS, max: MAX_SHIFT_SECONDS, whole: true })];
+  if (errors.length > 0 || seconds !== 0) return errors;
+  return [{ field, code: 'out_of_range', message: `${field} must not be 0.` }];
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../shared/clock.js';
 import { DomainError, notFound, requireFound, unlessGone } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, type Reader, type Transactional, unconditional } from '../shared/transactional.js';
-import { changePhotos } from './edit-photo.js';
+import { changePhotos } from './change-photos.js';
 import { isTrashed, type Photo, type PhotoWithTags, trash } from './photo.js';
 
 /**

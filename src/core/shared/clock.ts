@@ -1,3 +1,5 @@
+import type { FieldError } from './errors.js';
+
 /** The source of time for core. */
 export interface Clock {
   /** The wall clock, in whole milliseconds. May jump; never use it to measure a duration. */
@@ -17,4 +19,10 @@ export const DAY = 24 * HOUR;
 
 export function after(instant: Date, milliseconds: number): Date {
   return new Date(instant.getTime() + milliseconds);
+}
+
+/** For the end of something that is being made, or kept: none, or in the future. */
+export function expiryErrors(expiresAt: Date | null | undefined, now: Date): FieldError[] {
+  if (expiresAt === null || expiresAt === undefined || expiresAt.getTime() > now.getTime()) return [];
+  return [{ field: 'expiresAt', code: 'out_of_range', message: 'expiresAt must be in the future.' }];
 }

@@ -1,8 +1,9 @@
 import type { CustomerStatus } from '../customers/customer.js';
 import type { Limits } from '../customers/limits.js';
+import { expiryErrors } from '../shared/clock.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { codePoints, expiryErrors, requiredTextErrors } from '../shared/text.js';
+import { codePoints, requiredTextErrors } from '../shared/text.js';
 import { MAX_PASSWORD, type PasswordStrength, strengthError } from '../users/passwords.js';
 
 /** A link under which visitors see photos of a customer, until it expires or is revoked. */

@@ -89,63 +89,13 @@ export function dayOf(at: Date): string {
 }
 
 /** The hour of its day in UTC. */
-export function hourOf(at: Date): number {
+function hourOf(at: Date): number {
   return at.getUTCHours();
 }
 
 /** The days in the report, oldest first. */
 export function trafficDays(now: Date): readonly string[] {
   return Array.from({ length: TRAFFIC_DAYS }, (_, at) => dayOf(after(now, (at + 1 - TRAFFIC_DAYS) * DAY)));
-}
-
-/** Counted, and not yet written. */
-export interface Tally {
-  readonly counts: readonly RequestCount[];
-  /** The same requests, by hour. */
-  readonly hours: readonly HourCount[];
-  readonly failures: readonly RequestFailure[];
-  readonly pictures: readonly PictureCount[];
-  readonly transfers: readonly TransferCount[];
-}
-
-/** For the bound customer. */
-export interface TrafficReads {
-  /** From this day on, by day, then by key. */
-  counts(fromDay: string): Promise<readonly RequestCount[]>;
-  /** Returns the counts of this day, by hour, then by key. Hours of earlier days may be deleted. */
-  hours(day: string): Promise<readonly HourCount[]>;
-  /** Newest first, at most `MAX_LISTED_FAILURES`. */
-  failures(): Promise<readonly RequestFailure[]>;
-  /** From this day on, by day, then by delivery key. Keys that were deleted since are among them. */
-  pictures(fromDay: string): Promise<readonly PictureCount[]>;
-  /** From this day on, by day, then by the name of the channel. */
-  transfers(fromDay: string): Promise<readonly TransferCount[]>;
-  /** From this day on, by day: those on which it was counted. */
-  storage(fromDay: string): Promise<readonly StorageCount[]>;
-}
-
-/** The requests of the keys, the pictures of the delivery keys, what was transferred, and what is stored, of all customers. */
-export interface TrafficStore {
-  /**
-   * Adds to the stored counts, all or nothing; any number of processes may do so. A key that does not exist is ignored, and so
-   * is a customer; a delivery key may have been deleted since. The newest `MAX_LISTED_FAILURES` failures of each customer are retained.
-   */
-  add(tally: Tally): Promise<void>;
-  /** Counts what each customer has stored now, as of this day; an earlier count of the same day is replaced. */
-  countStorage(day: string): Promise<void>;
-  /** Deletes the days before this one, and failures from before it. */
-  sweep(beforeDay: string): Promise<void>;
-  /** Deletes the hours of days before this one; their days stay. */
-  sweepHours(beforeDay: string): Promise<void>;
-}
-
-declare module '../shared/transactional.js' {
-  interface Reads {
-    readonly traffic: TrafficReads;
-  }
-  interface Repositories {
-    readonly traffic: TrafficReads;
-  }
 }
 
 /** A request that has ended. */
@@ -194,7 +144,7 @@ export class TrafficCounter {
     const isLimited = code === 'rate_limited';
     const [requests, limited, failed] = [1, Number(isLimited), Number(code !== null && !isLimited)];
     const { customerId, apiKeyId, at } = request;
-    const day = this.dayOf(at);
+    const day = this.cachedDayOf(at);
     this.counts.add({ customerId, apiKeyId, day, requests, limited, failed });
     this.hours.add({ customerId, apiKeyId, day, hour: hourOf(at), requests, limited, failed });
     // Requests over a limit come by the hundred: they are counted, and would otherwise displace everything else here.
@@ -202,11 +152,18 @@ export class TrafficCounter {
   }
 
   notePicture({ customerId, deliveryKeyId, bytes, at, isNew }: SentPicture): void {
-    this.pictures.add({ customerId, deliveryKeyId, day: this.dayOf(at), requests: 1, bytes, made: Number(isNew) });
+    this.pictures.add({
+      customerId,
+      deliveryKeyId,
+      day: this.cachedDayOf(at),
+      requests: 1,
+      bytes,
+      made: Number(isNew),
+    });
   }
 
   noteTransfer({ customerId, channel, receivedBytes, sentBytes, at }: Transfer): void {
-    this.transfers.add({ customerId, channel, day: this.dayOf(at), receivedBytes, sentBytes });
+    this.transfers.add({ customerId, channel, day: this.cachedDayOf(at), receivedBytes, sentBytes });
   }
 
   /** Returns what was counted since the last call. */
@@ -235,7 +192,7 @@ export class TrafficCounter {
   }
 
   /** Nearly all are of the same day as the one before; writing its date takes longer than counting. */
-  private dayOf(at: Date): string {
+  private cachedDayOf(at: Date): string {
     const number = Math.floor(at.getTime() / DAY);
     if (number !== this.latestDay.number) this.latestDay = { number, text: dayOf(at) };
     return this.latestDay.text;
@@ -247,6 +204,16 @@ export class TrafficCounter {
     if (kept.length > MAX_LISTED_FAILURES) kept.shift();
     this.failures.set(failure.customerId, kept);
   }
+}
+
+/** Counted, and not yet written. */
+export interface Tally {
+  readonly counts: readonly RequestCount[];
+  /** The same requests, by hour. */
+  readonly hours: readonly HourCount[];
+  readonly failures: readonly RequestFailure[];
+  readonly pictures: readonly PictureCount[];
+  readonly transfers: readonly TransferCount[];
 }
 
 /** Counts of the same things, added up. */
@@ -282,3 +249,43 @@ class Sums<Count extends object> {
 }
 
 type FigureOf<Count> = { [Name in keyof Count]: Count[Name] extends number ? Name : never }[keyof Count];
+
+/** For the bound customer. */
+export interface TrafficReads {
+  /** From this day on, by day, then by key. */
+  counts(fromDay: string): Promise<readonly RequestCount[]>;
+  /** Returns the counts of this day, by hour, then by key. Hours of earlier days may be deleted. */
+  hours(day: string): Promise<readonly HourCount[]>;
+  /** Newest first, at most `MAX_LISTED_FAILURES`. */
+  failures(): Promise<readonly RequestFailure[]>;
+  /** From this day on, by day, then by delivery key. Keys that were deleted since are among them. */
+  pictures(fromDay: string): Promise<readonly PictureCount[]>;
+  /** From this day on, by day, then by the name of the channel. */
+  transfers(fromDay: string): Promise<readonly TransferCount[]>;
+  /** From this day on, by day: those on which it was counted. */
+  storage(fromDay: string): Promise<readonly StorageCount[]>;
+}
+
+/** The requests of the keys, the pictures of the delivery keys, what was transferred, and what is stored, of all customers. */
+export interface TrafficStore {
+  /**
+   * Adds to the stored counts, all or nothing; any number of processes may do so. A key that does not exist is ignored, and so
+   * is a customer; a delivery key may have been deleted since. The newest `MAX_LISTED_FAILURES` failures of each customer are retained.
+   */
+  add(tally: Tally): Promise<void>;
+  /** Counts what each customer has stored now, as of this day; an earlier count of the same day is replaced. */
+  countStorage(day: string): Promise<void>;
+  /** Deletes the days before this one, and failures from before it. */
+  sweep(beforeDay: string): Promise<void>;
+  /** Deletes the hours of days before this one; their days stay. */
+  sweepHours(beforeDay: string): Promise<void>;
+}
+
+declare module '../shared/transactional.js' {
+  interface Reads {
+    readonly traffic: TrafficReads;
+  }
+  interface Repositories {
+    readonly traffic: TrafficReads;
+  }
+}

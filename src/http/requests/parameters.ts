@@ -1,5 +1,4 @@
-import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
-import type { Reflector } from '@nestjs/core';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { FieldError } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
@@ -7,7 +6,6 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/pagination.j
 import { codePoints } from '../../core/shared/text.js';
 import { declareField, type FieldSchema, type Model, type Schema } from '../fields/declared.js';
 import { withMeanings } from '../fields/fields.js';
-import { headerOf } from '../server/headers.js';
 
 /** The result of parsing one parameter: its value, or what is wrong with it. */
 export type ParseResult<T> =
@@ -62,15 +60,6 @@ export function Parameter<T>(
 export function parametersOf(query: Model): ParameterTable {
   return Reflect.getMetadata(PARAMETERS, query.prototype) ?? {};
 }
-
-/** Longest text that is searched for by its words. */
-export const MAX_SEARCH_TEXT = 200;
-
-/** Longest text that a field is compared with as a whole. */
-export const MAX_FILTER_TEXT = 1000;
-
-/** Most ids in one list. */
-export const MAX_IDS = 100;
 
 /** Far more parameters than any endpoint has. */
 const MAX_PARAMETERS = 100;
@@ -190,6 +179,9 @@ export const id: ParameterParser<Id> = documented<Id>({ $ref: '#/components/sche
   return value === null ? wrong('invalid_type', 'must be an id: a whole number, 1 or greater.') : { value };
 });
 
+/** Most ids in one list. */
+export const MAX_IDS = 100;
+
 export function idList(max = MAX_IDS): ParameterParser<readonly Id[]> {
   return listOf(id, max);
 }
@@ -198,6 +190,12 @@ export function idList(max = MAX_IDS): ParameterParser<readonly Id[]> {
 export function idListWords(description: string, max = MAX_IDS) {
   return { description: `${description} At most ${max}, separated by commas.`, example: [12, 15] };
 }
+
+/** Longest text that is searched for by its words. */
+export const MAX_SEARCH_TEXT = 200;
+
+/** Longest text that a field is compared with as a whole. */
+export const MAX_FILTER_TEXT = 1000;
 
 /** At least one character, at most `max`, counted as code points. */
 export function text(max: number): ParameterParser<string> {
@@ -250,40 +248,22 @@ export function pathIdOf({ params }: Request, name: string): Id {
   return (typeof text === 'string' ? parseId(text) : null) ?? NO_ID;
 }
 
-const ID_LIST = Symbol('IdList');
-
-/** Declares that `:id` in the path of a route may be a list. */
-export const AcceptsIdList = () => SetMetadata(ID_LIST, true);
-
-/** Errors of the list of ids of a request, if its route accepts one: too long, or with If-Match, which is about one resource. */
-export function idListErrors(reflector: Reflector, context: ExecutionContext): FieldError[] {
-  if (!reflector.get<true | undefined>(ID_LIST, context.getHandler())) return [];
-  const request = context.switchToHttp().getRequest<Request>();
-  const { texts, isList } = listIn(request.params['id']);
-  if (texts.length > MAX_IDS) {
-    const message = `The path can contain at most ${MAX_IDS} ids, separated by commas.`;
-    return [{ field: 'id', code: 'too_many', message, max: MAX_IDS }];
-  }
-  // A list that contains anything else is treated like one id that does not exist.
-  if (!isList || headerOf(request, 'if-match') === undefined || texts.some((text) => parseId(text) === null)) return [];
-  return [{ field: 'If-Match', code: 'conflict', message: 'If-Match is not supported with a list of ids.' }];
-}
-
-function listIn(param: unknown): { readonly texts: readonly string[]; readonly isList: boolean } {
-  const text = String(param ?? '');
-  return { texts: text.replace(/^([^,]+),$/, '$1').split(','), isList: text.includes(',') };
-}
-
 /**
  * One id, or a list separated by commas, or one id followed by a comma. A list that contains anything else is treated like one id that does
  * not exist.
  */
 export const PathIds = createParamDecorator((name: string, context: ExecutionContext): Id | readonly Id[] => {
-  const { texts, isList } = listIn(context.switchToHttp().getRequest<Request>().params[name]);
+  const { texts, hasComma } = listIn(context.switchToHttp().getRequest<Request>().params[name]);
   const ids = texts.map((text) => parseId(text) ?? NO_ID);
-  if (!isList) return ids[0] ?? NO_ID;
+  if (!hasComma) return ids[0] ?? NO_ID;
   return ids.includes(NO_ID) ? NO_ID : ids;
 });
+
+/** Splits a path parameter at its commas. A single id may be followed by one, which makes it a list. */
+export function listIn(param: unknown): { readonly texts: readonly string[]; readonly hasComma: boolean } {
+  const text = String(param ?? '');
+  return { texts: text.replace(/^([^,]+),$/, '$1').split(','), hasComma: text.includes(',') };
+}
 
 export function isList(ids: Id | readonly Id[]): ids is readonly Id[] {
   return typeof ids !== 'number';

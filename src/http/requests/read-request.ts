@@ -10,6 +10,7 @@ import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import type { Ports, Uses } from '../../core/ports.js';
 import { DomainError, type FieldError, invalid } from '../../core/shared/errors.js';
+import { parseId } from '../../core/shared/ids.js';
 import type { Model } from '../fields/declared.js';
 import { isPlainObject } from '../fields/fields.js';
 import { PORTS } from '../ports-token.js';
@@ -25,7 +26,7 @@ import {
   parseJson,
   readShape,
 } from './json-body.js';
-import { idListErrors, type ParsedQuery, parametersOf, parseQuery, pathIdOf } from './parameters.js';
+import { listIn, MAX_IDS, type ParsedQuery, parametersOf, parseQuery, pathIdOf } from './parameters.js';
 
 export interface BodyRules {
   readonly shape: BodyClass;
@@ -60,6 +61,8 @@ const PARAMETERS = Symbol('ParameterTable');
 const PARAMETER_RULE = Symbol('ParameterRule');
 const BODY = Symbol('BodyRules');
 
+const ID_LIST = Symbol('IdList');
+
 /** Errors of parameters that are valid individually; `sent` has the names of the others, too. */
 export type ParameterRule<Query> = (
   parameters: Query,
@@ -83,6 +86,9 @@ export const BodySchema = (shape: BodyClass, rules: Partial<BodyRules> = {}) =>
 /** A JSON body that is merged into the resource (RFC 7396). */
 export const PatchSchema = (shape: BodyClass) =>
   BodySchema(shape, { json: ['application/json', 'application/merge-patch+json'] });
+
+/** Declares that `:id` in the path of a route may be a list. */
+export const AcceptsIdList = () => SetMetadata(ID_LIST, true);
 
 /** The class of the query parameters of a handler. */
 export function declaredQuery(reflector: Reflector, handler: Handler): Model | undefined {
@@ -172,6 +178,21 @@ export class ReadRequest {
     const about = { id: pathIdOf(request, 'id'), limits: this.ports.limits };
     return readShape(value, isBulk ? rules.bulk.shape : rules.shape, about);
   }
+}
+
+/** Errors of the list of ids of a request, if its route accepts one: too long, or with If-Match, which is about one resource. */
+function idListErrors(reflector: Reflector, context: ExecutionContext): FieldError[] {
+  if (!reflector.get<true | undefined>(ID_LIST, context.getHandler())) return [];
+  const request = context.switchToHttp().getRequest<Request>();
+  const { texts, hasComma } = listIn(request.params['id']);
+  if (texts.length > MAX_IDS) {
+    const message = `The path can contain at most ${MAX_IDS} ids, separated by commas.`;
+    return [{ field: 'id', code: 'too_many', message, max: MAX_IDS }];
+  }
+  // To `PathIds` it is a list only if all are ids.
+  const isList = hasComma && texts.every((text) => parseId(text) !== null);
+  if (!isList || headerOf(request, 'if-match') === undefined) return [];
+  return [{ field: 'If-Match', code: 'conflict', message: 'If-Match is not supported with a list of ids.' }];
 }
 
 interface ParsedBody {

@@ -9,52 +9,14 @@ import { callerOfKey } from '../../core/access/keys.js';
 import type { BudgetGroup, WindowState } from '../../core/access/rolling-window.js';
 import type { Actor } from '../../core/audit/audit-entry.js';
 import type { OperatorToken } from '../../core/operators/operator-token.js';
-import type { Ports } from '../../core/ports.js';
 import type { Clock } from '../../core/shared/clock.js';
-import { DomainError, type ErrorCode } from '../../core/shared/errors.js';
+import type { ErrorCode } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { newUlid, RandomBytes } from '../../core/shared/random.js';
 import type { Channel } from '../../core/traffic/traffic.js';
 import type { HttpOptions } from '../http-options.js';
 import { SHARES_PATH } from '../public-addresses.js';
 import { headersOf } from './headers.js';
-
-/** Bytes of a request and its response, with their headers. */
-interface TransferredBytes {
-  readonly receivedBytes: number;
-  readonly sentBytes: number;
-}
-
-export const NOTHING: TransferredBytes = { receivedBytes: 0, sentBytes: 0 };
-
-/** The bytes of a connection that were counted for requests that have ended. */
-interface Counted {
-  received: number;
-  readonly sent: number;
-}
-
-/** Not a WeakMap, as in request-context.ts. */
-const COUNTED = Symbol('Counted');
-
-interface CountedSocket extends Socket {
-  [COUNTED]?: Counted;
-}
-
-/** Returns what the connection has carried since the request before this one ended: every byte is counted once, even if requests overlap. */
-export function endTransfer(request: IncomingMessage): TransferredBytes {
-  const socket: CountedSocket = request.socket;
-  const { received, sent } = socket[COUNTED] ?? { received: 0, sent: 0 };
-  const { bytesRead, bytesWritten } = socket;
-  const counted: Counted = { received: bytesRead, sent: bytesWritten };
-  socket[COUNTED] = counted;
-  // Answered early, it is discarded until it ends. The next request may be that of another account, if this is the connection of a proxy.
-  if (!request.complete) {
-    request.once('end', () => {
-      counted.received = socket.bytesRead;
-    });
-  }
-  return { receivedBytes: bytesRead - received, sentBytes: bytesWritten - sent };
-}
 
 /** The facts that are known about one request and its response so far; each check adds its part. */
 export interface RequestContext {
@@ -92,7 +54,7 @@ export interface RequestContext {
   sentByFront: number;
 }
 
-/** A value that one part of http alone knows about a request: only who has the slot can read it. */
+/** A value that one part of the API or of the pages keeps with a request: only who has the slot can read it. */
 export class RequestSlot<T> {
   private readonly key = Symbol('RequestSlot');
 
@@ -105,14 +67,14 @@ export class RequestSlot<T> {
   }
 }
 
-/** Not a WeakMap: its young entries would outlive their request until the next full garbage collection. */
+/** Kept on the request, and not in a WeakMap: its young entries would outlive their request until the next full garbage collection. */
 const REQUEST_CONTEXT = Symbol('RequestContext');
 
 interface WithRequestContext extends IncomingMessage {
   [REQUEST_CONTEXT]?: RequestContext;
 }
 
-export function setRequestContext(request: WithRequestContext, requestContext: RequestContext): void {
+function setRequestContext(request: WithRequestContext, requestContext: RequestContext): void {
   request[REQUEST_CONTEXT] = requestContext;
 }
 
@@ -159,36 +121,6 @@ export const CurrentRequestContext = createParamDecorator((_: unknown, context: 
   return requestContextOf(context.switchToHttp().getRequest<Request>());
 });
 
-const SIGNED_URL = /^\/(uploads|renditions|img)\//;
-const BESIDE_THE_API = /^\/(healthz|readyz|(operator\/)?openapi\.json|\.well-known\/security\.txt)$/;
-
-/** Paths for programs, signed addresses and load balancers, under any host name. All others are for people. */
-export function isForPrograms(
-  { underApi }: Pick<RequestContext, 'underApi'>,
-  { path }: Pick<Request, 'path'>,
-): boolean {
-  return underApi || BESIDE_THE_API.test(path) || isSignedUrl({ path });
-}
-
-/** Whether a path is one of those for which the signature is the permission. */
-export function isSignedUrl({ path }: Pick<Request, 'path'>): boolean {
-  return SIGNED_URL.test(path);
-}
-
-/** Whether the client explicitly prefers HTML: browsers do, clients that accept anything do not. */
-export function prefersHtml(request: Pick<Request, 'accepts'>): boolean {
-  return request.accepts(['json', 'html']) === 'html';
-}
-
-/**
- * People get pages, scripts of pages the error as in the API. In the settings area scripts identify themselves; elsewhere, where programs
- * also call, people are recognized by an Accept header that prefers HTML.
- */
-export function wantsPage(requestContext: RequestContext, request: Request): boolean {
-  if (isForPrograms(requestContext, request)) return false;
-  return requestContext.underSettings ? request.accepts(['html', 'json']) !== 'json' : prefersHtml(request);
-}
-
 const API = '/api/v1';
 const OPERATOR_API = '/operator/v1';
 const SETTINGS = '/settings';
@@ -201,8 +133,10 @@ const ROUTINE = /^\/(healthz|readyz|settings\/assets\/)/;
 const ENCODED = /%(?!2c)/i;
 
 /**
- * The first step of every request: its id, its source address, and the log line at its end. The line contains the route template only:
- * paths contain tokens of signed addresses, and queries what clients search for.
+ * The first step of every request. At its beginning: its context, with its id and its source address; its trace, in which the next steps run;
+ * and for a path of the API that the router may not be able to decode, one that no route has. At its end: the count of its bytes, the log line,
+ * and the end of the trace. The line contains the route template only: paths contain tokens of signed addresses, and queries what clients
+ * search for.
  */
 export function openRequestContext(
   { clock }: { clock: Clock },
@@ -271,7 +205,7 @@ export function openRequestContext(
 }
 
 /** Where a request comes from. */
-export interface ClientSource {
+interface ClientSource {
   readonly address: string;
   /** False if a trusted proxy did not send its client's address: then the address is the proxy's, and no IP list admits the client. */
   readonly isNamed: boolean;
@@ -304,39 +238,69 @@ function hopAddress(text: string): string | null {
   return normalizeAddress(dotted ?? text);
 }
 
-/** A name or an address, in brackets if it contains colons, and optionally a port (RFC 9110 §7.2; our own names need no other characters). */
-const HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{0,5})?$/;
+/** Bytes of a request and its response, with their headers. */
+interface TransferredBytes {
+  readonly receivedBytes: number;
+  readonly sentBytes: number;
+}
 
-const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+const NOTHING: TransferredBytes = { receivedBytes: 0, sentBytes: 0 };
+
+/** The bytes of a connection that were counted for requests that have ended. */
+interface Counted {
+  received: number;
+  readonly sent: number;
+}
+
+/** Kept on the socket, for the reason stated at `REQUEST_CONTEXT`. */
+const COUNTED = Symbol('Counted');
+
+interface CountedSocket extends Socket {
+  [COUNTED]?: Counted;
+}
+
+/** Returns what the connection has carried since the request before this one ended: every byte is counted once, even if requests overlap. */
+function endTransfer(request: IncomingMessage): TransferredBytes {
+  const socket: CountedSocket = request.socket;
+  const { received, sent } = socket[COUNTED] ?? { received: 0, sent: 0 };
+  const { bytesRead, bytesWritten } = socket;
+  const counted: Counted = { received: bytesRead, sent: bytesWritten };
+  socket[COUNTED] = counted;
+  // Answered early, it is discarded until it ends. The next request may be that of another account, if this is the connection of a proxy.
+  if (!request.complete) {
+    request.once('end', () => {
+      counted.received = socket.bytesRead;
+    });
+  }
+  return { receivedBytes: bytesRead - received, sentBytes: bytesWritten - sent };
+}
+
+const SIGNED_URL = /^\/(uploads|renditions|img)\//;
+const BESIDE_THE_API = /^\/(healthz|readyz|(operator\/)?openapi\.json|\.well-known\/security\.txt)$/;
+
+/** Paths for programs, signed addresses and load balancers, under any host name. All others are for people. */
+export function isForPrograms(
+  { underApi }: Pick<RequestContext, 'underApi'>,
+  { path }: Pick<Request, 'path'>,
+): boolean {
+  return underApi || BESIDE_THE_API.test(path) || isSignedUrl({ path });
+}
+
+/** Whether a path is one of those for which the signature is the permission. */
+export function isSignedUrl({ path }: Pick<Request, 'path'>): boolean {
+  return SIGNED_URL.test(path);
+}
+
+/** Whether the client explicitly prefers HTML: browsers do, clients that accept anything do not. */
+export function prefersHtml(request: Pick<Request, 'accepts'>): boolean {
+  return request.accepts(['json', 'html']) === 'html';
+}
 
 /**
- * Accepts requests that name one host (RFC 9112 §3.2). Pages are only served for the host of PUBLIC_URL and loopback: under another name
- * that resolves to this address, another site's page would have the same origin as ours (DNS rebinding).
+ * People get pages, scripts of pages the error as in the API. In the settings area scripts identify themselves; elsewhere, where programs
+ * also call, people are recognized by an Accept header that prefers HTML.
  */
-export function requireHost({ addresses }: Pick<Ports, 'addresses'>) {
-  const own = new URL(addresses.publicUrl).hostname;
-  return (request: Request, _: Response, next: NextFunction): void => {
-    next(refusalOf(request, own) ?? undefined);
-  };
-}
-
-function refusalOf(request: Request, own: string): DomainError | null {
-  const hosts = headersOf(request, 'host');
-  // HTTP/1.0 has no Host. A 1.1 request without one does not arrive here: Node refuses it.
-  if (hosts === undefined) return null;
-  const [host = ''] = hosts;
-  if (hosts.length > 1 || !HOST.test(host)) return invalidHost();
-  if (isForPrograms(requestContextOf(request), request)) return null;
-  const name = host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
-  return name === own || LOOPBACK.test(name) ? null : foreignHost();
-}
-
-function invalidHost(): DomainError {
-  return new DomainError('invalid_request', 'Send one Host header with a name or an address, and optionally a port.');
-}
-
-function foreignHost(): DomainError {
-  const message =
-    'Pages are served only under the address of PUBLIC_URL. If this address is correct, set PUBLIC_URL to it; a proxy must forward the Host header.';
-  return new DomainError('invalid_request', message);
+export function wantsPage(requestContext: RequestContext, request: Request): boolean {
+  if (isForPrograms(requestContext, request)) return false;
+  return requestContext.underSettings ? request.accepts(['html', 'json']) !== 'json' : prefersHtml(request);
 }

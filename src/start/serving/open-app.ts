@@ -3,7 +3,7 @@ import type { NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import compression from 'compression';
-import express, { type Request, type Response } from 'express';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { Readiness, type ReadinessCheck } from '../../api/ops/readiness.js';
@@ -11,11 +11,13 @@ import { AppModule, type AppOptions } from '../../app.module.js';
 import type { Config } from '../../config/config.js';
 import { IpRanges } from '../../core/access/ip-list.js';
 import type { Ports } from '../../core/ports.js';
+import { DomainError } from '../../core/shared/errors.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
 import { removeBasePath } from '../../http/server/base-path.js';
 import { ExpressServer, limitSockets, NestLogger } from '../../http/server/express-server.js';
-import { openRequestContext, requireHost } from '../../http/server/request-context.js';
+import { headersOf } from '../../http/server/headers.js';
+import { isForPrograms, openRequestContext, requestContextOf } from '../../http/server/request-context.js';
 import { pageQuery } from '../../pages/address.js';
 import { browserSessions } from '../../pages/browser-session.js';
 import type { OpeningModule } from '../../ports.module.js';
@@ -115,6 +117,43 @@ export async function initialize(nest: NestExpressApplication): Promise<void> {
 
 /** For data responses: if one is displayed as a page after all, it can do nothing. Pages for people set their own. */
 const nothing = { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"] };
+
+/** A name or an address, in brackets if it contains colons, and optionally a port (RFC 9110 §7.2; our own names need no other characters). */
+const HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{0,5})?$/;
+
+const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Accepts requests that name one host (RFC 9112 §3.2). Pages are only served for the host of PUBLIC_URL and loopback: under another name
+ * that resolves to this address, another site's page would have the same origin as ours (DNS rebinding).
+ */
+function requireHost({ addresses }: Pick<Ports, 'addresses'>) {
+  const own = new URL(addresses.publicUrl).hostname;
+  return (request: Request, _: Response, next: NextFunction): void => {
+    next(refusalOf(request, own) ?? undefined);
+  };
+}
+
+function refusalOf(request: Request, own: string): DomainError | null {
+  const hosts = headersOf(request, 'host');
+  // HTTP/1.0 has no Host. A 1.1 request without one does not arrive here: Node refuses it.
+  if (hosts === undefined) return null;
+  const [host = ''] = hosts;
+  if (hosts.length > 1 || !HOST.test(host)) return invalidHost();
+  if (isForPrograms(requestContextOf(request), request)) return null;
+  const name = host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
+  return name === own || LOOPBACK.test(name) ? null : foreignHost();
+}
+
+function invalidHost(): DomainError {
+  return new DomainError('invalid_request', 'Send one Host header with a name or an address, and optionally a port.');
+}
+
+function foreignHost(): DomainError {
+  const message =
+    'Pages are served only under the address of PUBLIC_URL. If this address is correct, set PUBLIC_URL to it; a proxy must forward the Host header.';
+  return new DomainError('invalid_request', message);
+}
 
 /** Not pages: if they were compressed, an eavesdropper could derive the tokens of their forms from their length (BREACH). */
 function isCompressed(_: Request, response: Response): boolean {

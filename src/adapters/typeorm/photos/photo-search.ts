@@ -1,8 +1,9 @@
 import { type FieldValues, searchedValues } from '../../../core/media/photo-fields.js';
 import type { Photo } from '../../../core/photos/photo.js';
+import { isSpaceless, searchWords, wordUnits } from '../../../core/photos/photo-query.js';
 import { placeNames } from '../../../core/photos/places.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { isSpaceless, searchWords, truncate, wordUnits } from '../../../core/shared/text.js';
+import { truncate } from '../../../core/shared/text.js';
 
 /** A lexeme may have 2,046 bytes; a character has at most 4, and the customer's number comes first. */
 const MAX_WORD = 500;

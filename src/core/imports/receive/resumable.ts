@@ -16,8 +16,6 @@ import {
 } from './resumable-upload.js';
 import {
   type GrantUses,
-  inProgress,
-  replaced,
   requireDiskSpace,
   requireStagedBytes,
   requireUploadItem,
@@ -25,9 +23,9 @@ import {
   stageUpload,
   tooLong,
   type Upload,
-  type UploadSlots,
   uploadForbidden,
 } from './upload.js';
+import { inProgress, replaced, type UploadSlots } from './upload-slots.js';
 
 export type ContinueUses = GrantUses & PartsUses & ClaimUses & { uploads: UploadSlots };
 

@@ -14,13 +14,15 @@ import { type ImportPhoto, isAwaited, newUploadId, requireSameBytes, transition,
 import type { ImportSteps, ReceivedUpload, StagedUpload } from '../import-steps.js';
 import { mismatch } from '../registration.js';
 import { readUploadToken, type UploadGrant } from '../target.js';
+import type { UploadSlots } from './upload-slots.js';
 
 type UploadUses = GrantUses & StageUses & { uploads: UploadSlots };
 
 /**
  * Receives the bytes of one item. When it resolves they are stored safely and will be inspected; sending the same bytes again is allowed.
  * Of several uploads to one item, the newest is received. Errors: `upload_forbidden`, `import_photo_final`, `size_mismatch`,
- * `checksum_mismatch`, `payload_too_large`, `upload_in_progress`, `rate_limited`, `storage_full`; after any of them nothing is stored.
+ * `checksum_mismatch`, `payload_too_large`, `upload_in_progress`, `rate_limited`, `storage_full`, `request_timeout` when the sender is gone or
+ * too slow, `service_unavailable` when the bytes were removed before the item could use them; after any of them nothing is stored.
  */
 export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<void> {
   const { grant, item } = await requireUploadItem(uses, upload);
@@ -41,114 +43,6 @@ export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<v
   } finally {
     slot.close();
   }
-}
-
-/** Errors: `storage_full` if these bytes, and those already in transit, would leave less than the minimum. */
-export async function requireDiskSpace(
-  { blobs, uploads }: { blobs: BlobStore; uploads: UploadSlots },
-  bytes: number,
-): Promise<void> {
-  const diskSpace = await blobs.diskSpace();
-  if (diskSpace === null || diskSpace.freeBytes - uploads.pendingBytes - bytes >= floorOf(diskSpace)) return;
-  const message = 'This installation is out of disk space. Try again later, or contact its operator.';
-  throw new DomainError('storage_full', message);
-}
-
-const GIB = 1024 ** 3;
-/** Share of the whole disk, if that is less than a GiB. */
-const FLOOR_SHARE = 0.05;
-
-/** Bytes that uploads leave free, so that everything else keeps working. */
-function floorOf({ totalBytes, minFreeBytes }: DiskSpace): number {
-  return minFreeBytes ?? Math.min(GIB, Math.floor(totalBytes * FLOOR_SHARE));
-}
-
-/** Which upload of which item brings the bytes, and what is known of them. */
-type StagedFile = Omit<UploadGrant, keyof DeclaredBytes | 'apiKeyId' | 'expiresAt'> & DeclaredBytes;
-
-export type StageUses = { blobs: BlobStore; verifiedBlobs: VerifiedBlobs; importSteps: ImportSteps };
-
-/**
- * Stores all bytes of an item that waits for them, if they are the declared ones, and tells the item. Errors: those of a wrong size or hash,
- * `upload_forbidden`, `import_photo_final`; after any of them nothing is stored.
- */
-export async function stageUpload(
-  uses: StageUses,
-  grant: StagedFile,
-  bytes: AsyncIterable<Uint8Array>,
-  measure: Measure,
-): Promise<void> {
-  // Under a separate upload id: a second sender with the same address must not touch what the first one stored.
-  const uploadId = newUploadId();
-  const key = stagingKey({ ...grant, id: grant.itemId, uploadId });
-  let isStored = false;
-  try {
-    const { became, item } = await uses.importSteps.receive(grant, async (hasArrived) => {
-      await storeDeclaredBytes(uses, key, grant, bytes, measure, hasArrived);
-      isStored = true;
-      return { measure, uploadId };
-    });
-    if (became === 'taken') return;
-    if (became === 'removed') throw bytesRemoved();
-    if (item === null) throw uploadForbidden();
-    // It has the same bytes already.
-    requireSameBytes(item, measure);
-    await uses.blobs.delete([key]);
-  } catch (error) {
-    // If the database's response was lost, the item may have these bytes: then they remain.
-    if (isStored && !isOutage(error)) await uses.blobs.delete([key]);
-    throw error;
-  }
-}
-
-/** The facts that are known of a file before its bytes arrive; a source need not state its size. */
-export interface DeclaredBytes extends Pick<UploadGrant, 'sha256'> {
-  readonly sizeBytes: number | null;
-}
-
-/** Stores the bytes if they are the declared ones. Errors: those of a wrong size or hash, and then nothing is stored. */
-async function storeDeclaredBytes(
-  { verifiedBlobs }: { verifiedBlobs: VerifiedBlobs },
-  key: BlobKey,
-  grant: DeclaredBytes,
-  bytes: AsyncIterable<Uint8Array>,
-  measure: Measure,
-  hasArrived: () => void,
-): Promise<void> {
-  const requireDeclared = () => {
-    requireDeclaredSize(grant, measure.sizeBytes);
-    const wrong = mismatch(grant, measure);
-    if (wrong !== null) throw new DomainError('checksum_mismatch', wrong.message);
-    hasArrived();
-  };
-  try {
-    await verifiedBlobs.put(key, checkedAtEnd(bytes, requireDeclared));
-  } catch (error) {
-    throw error instanceof TooManyBytes ? tooLong(grant) : error;
-  }
-}
-
-/** Reads the bytes to their end, for their hash. */
-async function readDeclaredBytes(bytes: AsyncIterable<Uint8Array>, grant: UploadGrant): Promise<void> {
-  try {
-    for await (const _ of bytes);
-  } catch (error) {
-    throw error instanceof TooManyBytes ? tooLong(grant) : error;
-  }
-}
-
-/** Only what was declared: `maxFileBytes` was checked when it was (customers/limits.ts names all places). */
-function requireDeclaredSize(grant: DeclaredBytes, sizeBytes: number): void {
-  if (grant.sizeBytes === null) return;
-  if (sizeBytes > grant.sizeBytes) throw tooLong(grant);
-  if (sizeBytes === grant.sizeBytes) return;
-  const message = `${grant.sizeBytes} bytes were declared, but ${sizeBytes} were sent. Send the whole file again.`;
-  throw new DomainError('size_mismatch', message);
-}
-
-export function tooLong(grant: DeclaredBytes): DomainError {
-  const message = `${grant.sizeBytes} bytes were declared, but more were sent. Register the file with its actual size.`;
-  return new DomainError('payload_too_large', message, { maxBytes: grant.sizeBytes });
 }
 
 export interface Upload {
@@ -202,11 +96,120 @@ export function uploadForbidden(): DomainError {
   return new DomainError('upload_forbidden', message);
 }
 
+/** Only what was declared: `maxFileBytes` was checked when it was (customers/limits.ts names all places). */
+function requireDeclaredSize(grant: DeclaredBytes, sizeBytes: number): void {
+  if (grant.sizeBytes === null) return;
+  if (sizeBytes > grant.sizeBytes) throw tooLong(grant);
+  if (sizeBytes === grant.sizeBytes) return;
+  const message = `${grant.sizeBytes} bytes were declared, but ${sizeBytes} were sent. Send the whole file again.`;
+  throw new DomainError('size_mismatch', message);
+}
+
+export function tooLong(grant: DeclaredBytes): DomainError {
+  const message = `${grant.sizeBytes} bytes were declared, but more were sent. Register the file with its actual size.`;
+  return new DomainError('payload_too_large', message, { maxBytes: grant.sizeBytes });
+}
+
+/** Errors: `storage_full` if these bytes, and those already in transit, would leave less than the minimum. */
+export async function requireDiskSpace(
+  { blobs, uploads }: { blobs: BlobStore; uploads: UploadSlots },
+  bytes: number,
+): Promise<void> {
+  const diskSpace = await blobs.diskSpace();
+  if (diskSpace === null || diskSpace.freeBytes - uploads.pendingBytes - bytes >= floorOf(diskSpace)) return;
+  const message = 'This installation is out of disk space. Try again later, or contact its operator.';
+  throw new DomainError('storage_full', message);
+}
+
+const GIB = 1024 ** 3;
+/** Share of the whole disk, if that is less than a GiB. */
+const FLOOR_SHARE = 0.05;
+
+/** Bytes that uploads leave free, so that everything else keeps working. */
+function floorOf({ totalBytes, minFreeBytes }: DiskSpace): number {
+  return minFreeBytes ?? Math.min(GIB, Math.floor(totalBytes * FLOOR_SHARE));
+}
+
+/** The facts that are known of a file before its bytes arrive; a source need not state its size. */
+export interface DeclaredBytes extends Pick<UploadGrant, 'sha256'> {
+  readonly sizeBytes: number | null;
+}
+
+/** Which upload of which item brings the bytes, and what is known of them. */
+type StagedFile = Omit<UploadGrant, keyof DeclaredBytes | 'apiKeyId' | 'expiresAt'> & DeclaredBytes;
+
+export type StageUses = { blobs: BlobStore; verifiedBlobs: VerifiedBlobs; importSteps: ImportSteps };
+
+/**
+ * Stores all bytes of an item that waits for them, if they are the declared ones, and tells the item. Errors: those of a wrong size or hash,
+ * `upload_forbidden`, `import_photo_final`, `service_unavailable` when they were removed before the item could use them, and those of `bytes`,
+ * such as `request_timeout`; after any of them nothing is stored.
+ */
+export async function stageUpload(
+  uses: StageUses,
+  grant: StagedFile,
+  bytes: AsyncIterable<Uint8Array>,
+  measure: Measure,
+): Promise<void> {
+  // Under a separate upload id: a second sender with the same address must not touch what the first one stored.
+  const uploadId = newUploadId();
+  const key = stagingKey({ ...grant, id: grant.itemId, uploadId });
+  let isStored = false;
+  try {
+    const { became, item } = await uses.importSteps.receive(grant, async (hasArrived) => {
+      await storeDeclaredBytes(uses, key, grant, bytes, measure, hasArrived);
+      isStored = true;
+      return { measure, uploadId };
+    });
+    if (became === 'taken') return;
+    if (became === 'removed') throw bytesRemoved();
+    if (item === null) throw uploadForbidden();
+    // It has the same bytes already.
+    requireSameBytes(item, measure);
+    await uses.blobs.delete([key]);
+  } catch (error) {
+    // If the database's response was lost, the item may have these bytes: then they remain.
+    if (isStored && !isOutage(error)) await uses.blobs.delete([key]);
+    throw error;
+  }
+}
+
+/** Stores the bytes if they are the declared ones. Errors: those of a wrong size or hash, and then nothing is stored. */
+async function storeDeclaredBytes(
+  { verifiedBlobs }: { verifiedBlobs: VerifiedBlobs },
+  key: BlobKey,
+  grant: DeclaredBytes,
+  bytes: AsyncIterable<Uint8Array>,
+  measure: Measure,
+  hasArrived: () => void,
+): Promise<void> {
+  const requireDeclared = () => {
+    requireDeclaredSize(grant, measure.sizeBytes);
+    const wrong = mismatch(grant, measure);
+    if (wrong !== null) throw new DomainError('checksum_mismatch', wrong.message);
+    hasArrived();
+  };
+  try {
+    await verifiedBlobs.put(key, checkedAtEnd(bytes, requireDeclared));
+  } catch (error) {
+    throw error instanceof TooManyBytes ? tooLong(grant) : error;
+  }
+}
+
+/** Reads the bytes to their end, for their hash. */
+async function readDeclaredBytes(bytes: AsyncIterable<Uint8Array>, grant: UploadGrant): Promise<void> {
+  try {
+    for await (const _ of bytes);
+  } catch (error) {
+    throw error instanceof TooManyBytes ? tooLong(grant) : error;
+  }
+}
+
 export type TracedUpload = StagedUpload & { readonly traceContext: string | null };
 
 /**
- * Records that bytes of items of one import have arrived, and requests their inspection. Of each: whether the item relies on these bytes
- * from now on, and the item as it is.
+ * Records that bytes of items of one import have arrived, and requests their inspection: run by `ImportSteps.receive`, for one upload or for
+ * several at once. Of each: whether the item relies on these bytes from now on, and the item as it is.
  */
 export function receiveStagedBytes(
   { store, clock }: { store: Transactional<'importPhotos' | 'blobOwners' | 'jobs'>; clock: Clock },
@@ -262,74 +265,4 @@ function bytesRemoved(): DomainError {
     'service_unavailable',
     'The uploaded bytes were not used in time and have been removed. Upload the file again.',
   );
-}
-
-/** Maximum number of uploads that one process receives at once. */
-export const MAX_UPLOADS_PER_KEY = 32;
-export const MAX_UPLOADS_PER_CUSTOMER = 64;
-
-/** Who sends, and what. */
-export interface Sender {
-  readonly customerId: Id;
-  /** Null for a person. */
-  readonly apiKeyId: Id | null;
-  /** Null for a request with several files, whose items are not known yet. */
-  readonly itemId: Id | null;
-  /** Bytes that may still arrive. */
-  readonly remaining: () => number;
-  /** Whether what has arrived is kept when it ends. */
-  readonly isResumable?: boolean;
-}
-
-/** One upload while it is being received. */
-export interface UploadSlot {
-  /** Its bytes; they end with `replaced` as soon as the upload was ended, even if its sender sends nothing. */
-  guarded(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
-  close(): void;
-}
-
-/** The uploads that this process is receiving: one per item, and a limited number per key and customer. */
-export interface UploadSlots {
-  /** A slot, which must be closed. Older uploads end, or it is refused, as `admit` decides. Errors: `rate_limited`, `upload_in_progress`. */
-  take(sender: Sender): UploadSlot;
-  /** Ends the resumable upload to the item: its sender wants to go on over another connection. */
-  interrupt(itemId: Id): void;
-  /** Bytes that may still arrive in this process. Those of an upload that was ended do not count, although it takes a moment to end. */
-  readonly pendingBytes: number;
-  /** Bytes that requests with several files of one customer may still bring; those of an item are reserved in the quota. */
-  unreservedBytes(customerId: Id): number;
-}
-
-/**
- * Decides what happens to a new upload and to the open ones: those to the same item end, unless both are resumable, and then the new one is
- * refused if its key or customer has too many others. Errors: `upload_in_progress`.
- */
-export function admit<Open extends Sender>(
-  open: readonly Open[],
-  { customerId, apiKeyId, itemId, isResumable }: Sender,
-): { readonly replaced: readonly Open[]; readonly refusal: DomainError | null } {
-  const replaced = open.filter((older) => itemId !== null && older.itemId === itemId);
-  if (isResumable && replaced.some((older) => older.isResumable)) throw inProgress();
-  const others = open.filter((older) => !replaced.includes(older));
-  const ofCustomer = others.filter((other) => other.customerId === customerId).length;
-  const ofKey = others.filter((other) => apiKeyId !== null && other.apiKeyId === apiKeyId).length;
-  if (ofCustomer >= MAX_UPLOADS_PER_CUSTOMER)
-    return { replaced, refusal: tooMany(MAX_UPLOADS_PER_CUSTOMER, 'this account') };
-  return { replaced, refusal: ofKey >= MAX_UPLOADS_PER_KEY ? tooMany(MAX_UPLOADS_PER_KEY, 'this key') : null };
-}
-
-function tooMany(max: number, whose: string): DomainError {
-  const message = `${max} uploads for ${whose} are in progress. Try again when some have finished.`;
-  return new DomainError('rate_limited', message);
-}
-
-/** Browsers send a request again by themselves: it must not end the one whose bytes it repeats. */
-export function inProgress(): DomainError {
-  const message = 'Another request is adding to this upload. Ask for the offset, which ends it, and go on from there.';
-  return new DomainError('upload_in_progress', message);
-}
-
-export function replaced(): DomainError {
-  const message = 'A newer upload to this item has begun; only the newest is received.';
-  return new DomainError('upload_in_progress', message);
 }

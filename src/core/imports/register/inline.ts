@@ -10,7 +10,8 @@ import { counted } from '../../shared/text.js';
 import type { Reader } from '../../shared/transactional.js';
 import { requireOpen } from '../import.js';
 import { newUploadId } from '../import-photo.js';
-import { requireDiskSpace, type UploadSlots } from '../receive/upload.js';
+import { requireDiskSpace } from '../receive/upload.js';
+import type { UploadSlots } from '../receive/upload-slots.js';
 import { type Candidate, mismatch, type Registration, registrationError, tooLarge } from '../registration.js';
 import { type CandidateOutcome, type RegisterUses, type RegistrationResults, registerAll } from './register.js';
 

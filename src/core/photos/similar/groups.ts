@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/clock.js';
 import { invalid } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Readable, Reader, Transactional } from '../../shared/transactional.js';
-import { changePhotos } from '../edit-photo.js';
+import { changePhotos } from '../change-photos.js';
 import { isTrashed, trash } from '../photo.js';
 import {
   DEFAULT_DISTANCE,
