@@ -59,6 +59,8 @@ export const localBlobs: BlobStoreKind<LocalSettings> = {
 const TEMP_FOLDER = 'tmp';
 const LIST_BATCH = 64;
 const SPACE_MS = 100;
+/** More bytes than any disk takes meanwhile: a smaller one is looked at for each upload, as it may be full by the next. */
+const MAX_WRITTEN_MEANWHILE = 2 * 1024 ** 3;
 
 /** Errors of link(2) that mean "not here", "not on this file system" or "no more links to this file": then the bytes are copied. */
 const CANNOT_LINK = new Set(['EPERM', 'EXDEV', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES']);
@@ -196,7 +198,8 @@ export class LocalBlobStore implements BlobStore {
     if (this.space !== null && performance.now() < this.space.until) return this.space;
     const { bavail, blocks, bsize } = await onDisk(() => statfs(this.folders.root));
     const space = { freeBytes: bavail * bsize, totalBytes: blocks * bsize, minFreeBytes: this.minFreeBytes };
-    const isPlenty = space.freeBytes > 2 * Math.max(space.totalBytes / 10, this.minFreeBytes ?? 0);
+    const isPlenty =
+      space.freeBytes > 2 * Math.max(space.totalBytes / 10, this.minFreeBytes ?? 0, MAX_WRITTEN_MEANWHILE);
     this.space = isPlenty ? { ...space, until: performance.now() + SPACE_MS } : null;
     return space;
   }
