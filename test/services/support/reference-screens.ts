@@ -109,8 +109,8 @@ export async function steady(page: Page): Promise<void> {
         .replace(/\bphs_\w+…\w+/g, 'token')
         // One in sixteen has no digit.
         .replace(/\bdk_\w{16}\b/g, 'token')
-        // One without a digit is a word.
-        .replace(/\b(?=[a-z_-]*\d)[\w-]{12,}\b/gi, 'token')
+        // One without a digit is a word. One in sixty-four begins with a hyphen.
+        .replace(/(?<![\w-])(?=[a-z_-]*\d)[\w-]{12,}(?![\w-])/gi, 'token')
         .replace(/\d[\d.,:]*/g, '0');
       if (text.nodeValue !== steadied) text.nodeValue = steadied;
     }
