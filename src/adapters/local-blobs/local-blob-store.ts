@@ -59,7 +59,7 @@ export const localBlobs: BlobStoreKind<LocalSettings> = {
 const TEMP_FOLDER = 'tmp';
 const LIST_BATCH = 64;
 const SPACE_MS = 100;
-/** More bytes than any disk takes meanwhile: a smaller one is looked at for each upload, as it may be full by the next. */
+/** More bytes than any disk takes meanwhile. With fewer left, each upload looks again: the disk may be full by the next. */
 const MAX_WRITTEN_MEANWHILE = 2 * 1024 ** 3;
 
 /** Errors of link(2) that mean "not here", "not on this file system" or "no more links to this file": then the bytes are copied. */
