@@ -41,7 +41,7 @@ export class RateLimitGuard extends ThrottlerGuard {
   }
 }
 
-/** The group in which a request with a key is counted: one, however many items it names. */
+/** The group in which a request with a key is counted, as one request however many items it names. */
 export function budgetGroupOf(method: string): 'read' | 'write' {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? 'read' : 'write';
 }

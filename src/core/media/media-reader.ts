@@ -142,8 +142,8 @@ export const decoderPriorities = ['idle', 'low'] as const;
 export type DecoderPriority = (typeof decoderPriorities)[number];
 
 /**
- * Longest side in pixels; quality and the rest: `within` (transformation.ts). Encoded by `encoded` (adapters/media/small-picture.ts): the thumb
- * when its file is inspected, the others when they are first asked for (photos/renditions/make.ts).
+ * Longest side in pixels; quality and the rest: `within` (transformation.ts). The thumb is made when its file is inspected, the others when they
+ * are first asked for (photos/renditions/make.ts).
  */
 export const renditionSizes = { thumb: 320, small: 640, medium: 1280, large: 2560 } as const;
 export type RenditionName = keyof typeof renditionSizes;
