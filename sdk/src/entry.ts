@@ -1,11 +1,15 @@
 // The exports of `photo-service-sdk`. Nothing inside imports this file.
 export type { components, paths } from './api-types.js';
-export type { CallOptions, EditOptions, WriteOptions } from './calls.js';
-export type { DeliveryKey, ImageRequest, SrcSetRequest } from './delivery/image-address.js';
-export type { ImageOptions } from './delivery/image-options.js';
-export { imageUrl, srcSet } from './delivery/image-url.js';
-export { placeholder } from './delivery/placeholder.js';
-export type { Download } from './download.js';
+export type { CallOptions, EditOptions, Listing, Page, WriteOptions } from './calls.js';
+export {
+  type DeliveryKey,
+  type ImageOptions,
+  type ImageRequest,
+  imageUrl,
+  placeholder,
+  type SrcSetRequest,
+  srcSet,
+} from './delivery.js';
 export {
   ApiError,
   ChecksumError,
@@ -14,18 +18,15 @@ export {
   PhotoServiceError,
   WebhookVerificationError,
 } from './errors.js';
-export { type BlobToImport, blobSource } from './import/blob-source.js';
-export type { ImportFailure, ImportOptions, ImportResult } from './import/import-run.js';
+export type { ImportFailure, ImportOptions, ImportProgress, ImportResult } from './import/import-run.js';
 export type { ImportMemory, ImportState } from './import/import-state.js';
 export { importUrls, type UrlImportOptions, type UrlToImport } from './import/import-urls.js';
-export type { ImportProgress } from './import/progress.js';
 export { runImport } from './import/run-import.js';
-export { FileProblem, type ImportSource, type UploadAnswer } from './import/source.js';
+export { type BlobToImport, blobSource, FileProblem, type ImportSource, type UploadAnswer } from './import/source.js';
 export type { FinalizeOptions, ItemQuery } from './imports.js';
-export type { Listing, Page } from './listing.js';
 export * from './operator-client.js';
 export { PhotoService } from './photo-service.js';
-export type { DownloadOptions } from './photos.js';
+export type { Download, DownloadOptions } from './photos.js';
 export type * from './resources.js';
 export type { EditedTag } from './tags.js';
 export type { ConnectionOptions, Wait } from './transport.js';

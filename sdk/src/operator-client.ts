@@ -3,17 +3,16 @@ import {
   type CallOptions,
   dataOf,
   type EditOptions,
-  openTransport,
+  Listing,
   orThrow,
   pathSegment,
   signalOf,
   type WriteOptions,
   writeHeaders,
 } from './calls.js';
-import { Listing } from './listing.js';
 import type { components, paths } from './operator-types.js';
 import { baseUrlOf } from './photo-service.js';
-import type { ConnectionOptions } from './transport.js';
+import { type ConnectionOptions, Transport } from './transport.js';
 
 type Schemas = components['schemas'];
 
@@ -53,7 +52,7 @@ export class OperatorClient {
     if (!/^phs_op_[0-9A-Za-z]+$/.test(options.token)) {
       throw new TypeError('token must be an operator token such as phs_op_….');
     }
-    const transport = openTransport(options);
+    const transport = new Transport(options);
     this.api = createClient<paths>({
       baseUrl: this.baseUrl,
       pathSerializer: (path, values) => path.replace(/\{(\w+)\}/g, (_, name) => pathSegment(values[name])),

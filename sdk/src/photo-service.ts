@@ -1,9 +1,9 @@
-import { type Api, type CallOptions, dataOf, openApi, openTransport, signalOf } from './calls.js';
+import { type Api, type CallOptions, dataOf, openApi, signalOf } from './calls.js';
 import { Imports } from './imports.js';
 import { Photos } from './photos.js';
 import type { Customer, Me } from './resources.js';
 import { Tags } from './tags.js';
-import type { ConnectionOptions } from './transport.js';
+import { type ConnectionOptions, Transport } from './transport.js';
 
 /**
  * A client for one customer's photos, with one key.
@@ -24,7 +24,7 @@ export class PhotoService {
   constructor(options: ConnectionOptions) {
     this.baseUrl = baseUrlOf(options.baseUrl);
     if (!/^[\x21-\x7e]+$/.test(options.token)) throw new TypeError('token must be an API key such as phs_live_….');
-    const transport = openTransport(options);
+    const transport = new Transport(options);
     this.api = openApi(transport, this.baseUrl);
     this.photos = new Photos(this.api, transport, this.baseUrl);
     this.tags = new Tags(this.api);

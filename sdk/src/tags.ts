@@ -1,13 +1,14 @@
 import {
   type Api,
   type CallOptions,
+  chunks,
   dataOf,
   type EditOptions,
+  Listing,
   signalOf,
   type WriteOptions,
   writeHeaders,
 } from './calls.js';
-import { Listing } from './listing.js';
 import type { NewTag, Tag, TagChanges, TagCreation, TagPatch, TagQuery } from './resources.js';
 
 /** Maximum number of photos that one API call adds a tag to or removes it from. */
@@ -70,12 +71,12 @@ export class Tags {
 
   /** Adds a tag to photos: one write for each 1,000. Scopes `tags:write` and `photos:write`. */
   attach(id: number, photoIds: readonly number[], options: CallOptions = {}): Promise<TagChanges> {
-    return this.inThousands(id, photoIds, (some) => ({ addPhotoIds: [...some] }), options);
+    return this.inThousands(id, photoIds, (some) => ({ addPhotoIds: some }), options);
   }
 
   /** Removes a tag from photos: one write for each 1,000. Scopes `tags:write` and `photos:write`. */
   detach(id: number, photoIds: readonly number[], options: CallOptions = {}): Promise<TagChanges> {
-    return this.inThousands(id, photoIds, (some) => ({ removePhotoIds: [...some] }), options);
+    return this.inThousands(id, photoIds, (some) => ({ removePhotoIds: some }), options);
   }
 
   /** Moves the photos of other tags (up to 20) to this one, and deletes those tags. Scopes `tags:write` and `photos:write`. */
@@ -92,12 +93,12 @@ export class Tags {
   private async inThousands(
     id: number,
     photoIds: readonly number[],
-    patchOf: (some: readonly number[]) => TagPatch,
+    patchOf: (some: number[]) => TagPatch,
     options: CallOptions,
   ): Promise<TagChanges> {
     let all: TagChanges = { added: 0, removed: 0, unchanged: 0, notFound: [], full: [], mergedTagIds: [] };
-    for (let at = 0; at < photoIds.length; at += PHOTOS_PER_CALL) {
-      const { changes } = await this.update(id, patchOf(photoIds.slice(at, at + PHOTOS_PER_CALL)), options);
+    for (const some of chunks(photoIds, PHOTOS_PER_CALL)) {
+      const { changes } = await this.update(id, patchOf(some), options);
       if (changes !== undefined) all = sum(all, changes);
     }
     return all;

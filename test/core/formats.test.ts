@@ -44,7 +44,7 @@ test('the guide on importing lists all formats', () => {
 
 test('the client, the pages and the upload element leave out the same system folders', () => {
   const [client, ...others] = [
-    'sdk/src/import/left-out.ts',
+    'sdk/src/node/find-photos.ts',
     'src/pages/assets/import/import-files.ts',
     'uploader/src/dropped-files.ts',
   ].map((path) => /\/\^\(@eaDir.*\/i;/.exec(readFileSync(join(__dirname, '../..', path), 'utf8'))?.[0]);

@@ -1,4 +1,4 @@
-import { Budget } from '../../sdk/src/budget.js';
+import { Budget } from '../../sdk/src/transport.js';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());

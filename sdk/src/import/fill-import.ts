@@ -1,18 +1,25 @@
-import { ApiError } from '../errors.js';
-import type { NewImport, UploadTarget } from '../resources.js';
-import { failedItems, finalize } from './finish.js';
-import type { ImportOptions, ImportRun } from './import-run.js';
+import { chunks } from '../calls.js';
+import type { UploadTarget } from '../resources.js';
+import type { ImportRun } from './import-run.js';
 import type { ImportRecord } from './import-state.js';
-import { type HashedFile, hashedFile, type Registered, register } from './register.js';
 import { FileProblem, type ImportSource } from './source.js';
-import { chunks, mapAhead, TaskQueue } from './task-queue.js';
+import { failedItems, finalize, opened, type Registered, registerAs } from './steps.js';
 import { upload } from './upload.js';
+
+/** A file whose content is known. */
+export interface HashedFile {
+  readonly source: ImportSource;
+  readonly sha256: string;
+  /** The name of its item in the import. */
+  readonly clientRef: string;
+}
 
 /** Files that are hashed ahead of the batch they go into. */
 const HASH_AHEAD = 64;
 const UPLOADS = 6;
 /** The number of times that files get fresh upload targets before their import goes on without them. */
 const ROUNDS = 4;
+const LONGEST_REF = 200;
 
 /**
  * Brings files into one import, up to the point where the service has been asked to finish it: hashes, registers in batches, and sends what
@@ -26,8 +33,7 @@ export async function fillImport(run: ImportRun, record: ImportRecord, files: re
   const refs = new Map<string, HashedFile>();
   const filling = new Filling(run, id);
   const batch: HashedFile[] = [];
-  for await (const file of mapAhead(files, HASH_AHEAD, (source) => hashed(run, source))) {
-    if (file === null) continue;
+  for await (const file of hashedAhead(run, files)) {
     run.state.remember(file.source, file.sha256, record);
     refs.set(file.clientRef, file);
     const earlier = before.get(file.clientRef);
@@ -52,32 +58,35 @@ export async function fillImport(run: ImportRun, record: ImportRecord, files: re
   await finalize(run, id, 'fail');
 }
 
-/** The options that the import itself has. */
-const SETTINGS = [
-  ...(['name', 'source', 'tagNames', 'tagIds', 'tagDuplicates', 'defaultTimeZone'] as const),
-  ...(['dateFromFilename', 'duplicatePolicy', 'restoreTrashed'] as const),
-] as const satisfies readonly (keyof ImportOptions & keyof NewImport)[];
+/** Not final: what went wrong on the way, and may go right the next time. */
+function isFinal(code: string | undefined): boolean {
+  const passing = ['upload_missing', 'checksum_mismatch', 'size_mismatch', 'processing_failed', 'duplicate_of_failed'];
+  return code !== undefined && ![...passing, 'quota_exceeded'].includes(code);
+}
 
-/** The import of a record, which is created if there is none yet. */
-export async function opened({ client, options, signal }: ImportRun, { clientRef, id }: ImportRecord): Promise<number> {
-  if (id !== null) return id;
-  const given = SETTINGS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]);
-  const wanted = { source: 'photo-service-sdk', ...Object.fromEntries(given), clientRef };
-  const { keywordsAsTags } = options;
-  try {
-    const keywords = keywordsAsTags === undefined ? {} : { keywordsAsTags: keywordsAsTags !== false };
-    return (await client.imports.create({ ...wanted, ...keywords }, { signal })).id;
-  } catch (error) {
-    const isRefused = error instanceof ApiError && error.code === 'scope_required';
-    if (keywordsAsTags !== 'if_allowed' || !isRefused) throw error;
-    const { id: without } = await client.imports.create(wanted, { signal });
-    options.onKeywordsLeft?.();
-    return without;
+/**
+ * The files that can be read, with their hashes, in order; why others cannot is noted. When the consumer stops early, or one file ends the
+ * run, hashing in progress is left to end by itself.
+ */
+export async function* hashedAhead(run: ImportRun, files: readonly ImportSource[]): AsyncGenerator<HashedFile> {
+  const pending: Promise<HashedFile | null>[] = [];
+  for (const source of files) {
+    const result = hashed(run, source);
+    // It is awaited later; until then its failure must not count as unhandled.
+    result.catch(() => undefined);
+    pending.push(result);
+    if (pending.length < HASH_AHEAD) continue;
+    const file = await pending.shift();
+    if (file) yield file;
+  }
+  for (const result of pending) {
+    const file = await result;
+    if (file) yield file;
   }
 }
 
 /** Null: the file cannot be read, which has been noted. */
-export async function hashed(run: ImportRun, source: ImportSource): Promise<HashedFile | null> {
+async function hashed(run: ImportRun, source: ImportSource): Promise<HashedFile | null> {
   try {
     const sha256 = run.state.hashOf(source) ?? (await source.sha256(run.signal));
     run.tally.count('hashed');
@@ -90,10 +99,16 @@ export async function hashed(run: ImportRun, source: ImportSource): Promise<Hash
   }
 }
 
-/** Not final: what went wrong on the way, and may go right the next time. */
-function isFinal(code: string | undefined): boolean {
-  const passing = ['upload_missing', 'checksum_mismatch', 'size_mismatch', 'processing_failed', 'duplicate_of_failed'];
-  return code !== undefined && ![...passing, 'quota_exceeded'].includes(code);
+/** Readable where it can be; the content is part of a name that had to be cut, so that no two files share one. */
+export function hashedFile(source: ImportSource, sha256: string): HashedFile {
+  const plain = source.ref.replace(/\p{Cc}/gu, '�');
+  const isFit = plain === source.ref && plain.length <= LONGEST_REF;
+  return { source, sha256, clientRef: isFit ? plain : `…${plain.slice(-120)}~${sha256.slice(0, 16)}` };
+}
+
+/** The name of its item where the plain one is taken, by what the file was in an earlier run. */
+export function otherRef({ clientRef, sha256 }: HashedFile): string {
+  return `${clientRef.slice(-180)}~${sha256.slice(0, 16)}`;
 }
 
 /** Registers and sends; files whose target went stale are registered again, together. */
@@ -136,7 +151,7 @@ class Filling {
     }
   }
 
-  private take({ file, item, error }: Registered, again: boolean): void {
+  private take({ file, item, error }: Registered<HashedFile>, again: boolean): void {
     const { run } = this;
     if (error !== null || item === null) {
       run.fail(
@@ -164,5 +179,80 @@ class Filling {
       this.refusedRound = Math.max(this.refusedRound, round);
       this.stale.push(file);
     });
+  }
+}
+
+/**
+ * Registers up to a batch of files; registering the same ones again is how fresh upload targets are got. What is wrong with one file is said
+ * of that file. Rejects where the import cannot go on.
+ */
+async function register(
+  run: ImportRun,
+  importId: number,
+  files: readonly HashedFile[],
+): Promise<readonly Registered<HashedFile>[]> {
+  const answered = await send(run, importId, files);
+  const conflicts = answered.filter(({ error }) => error?.code === 'client_ref_conflict').map(({ file }) => file);
+  if (conflicts.length === 0) return answered;
+  // The file was another one when a run before this one registered it.
+  const renamed = conflicts.map((file) => ({ ...file, clientRef: otherRef(file) }));
+  const others = answered.filter(({ error }) => error?.code !== 'client_ref_conflict');
+  return [...others, ...(await send(run, importId, renamed))];
+}
+
+function send(
+  run: ImportRun,
+  importId: number,
+  files: readonly HashedFile[],
+): Promise<readonly Registered<HashedFile>[]> {
+  return registerAs(run, importId, files, ({ source, sha256, clientRef }) => {
+    return { ...source.details, filename: source.filename, sizeBytes: source.sizeBytes, sha256, clientRef };
+  });
+}
+
+/** Runs tasks with limited concurrency, in the order in which they were added. The first failure ends them all. */
+class TaskQueue {
+  private readonly waiting: (() => Promise<void>)[] = [];
+  private running = 0;
+  private failure: { readonly reason: unknown } | null = null;
+  private wake: () => void = () => {};
+
+  constructor(private readonly concurrency: number) {}
+
+  add(task: () => Promise<void>): void {
+    this.waiting.push(task);
+    this.next();
+  }
+
+  /** Resolves when all tasks are done; rejects with the first failure once none is running. */
+  async idle(): Promise<void> {
+    while (this.running > 0 || (this.waiting.length > 0 && !this.failure)) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+    this.throwFailure();
+  }
+
+  /** For callers that keep adding tasks: add no more after a failure. */
+  throwFailure(): void {
+    if (this.failure) throw this.failure.reason;
+  }
+
+  private next(): void {
+    while (this.running < this.concurrency && !this.failure) {
+      const task = this.waiting.shift();
+      if (task === undefined) return;
+      this.running += 1;
+      void task()
+        .catch((reason: unknown) => {
+          this.failure ??= { reason };
+        })
+        .finally(() => {
+          this.running -= 1;
+          this.next();
+          this.wake();
+        });
+    }
   }
 }

@@ -1,6 +1,7 @@
+import { ApiError } from '../errors.js';
 import type { PhotoService } from '../photo-service.js';
-import type { ImportMemory, RunState } from './import-state.js';
-import type { ImportProgress, Tally } from './progress.js';
+import type { Import } from '../resources.js';
+import { type ImportMemory, RunState } from './import-state.js';
 import type { ImportSource } from './source.js';
 
 /** The options of an import. */
@@ -60,14 +61,30 @@ export interface ImportResult {
   readonly imports: readonly { readonly id: number; readonly status: string }[];
 }
 
-/** Numbers that the service may have set otherwise. */
-export interface ImportLimits {
-  readonly batchSize: number;
-  readonly maxPhotos: number;
-  /** Null: not known. */
-  readonly maxFileBytes: number | null;
-  /** Content types that the service can read; null: not known. */
-  readonly formats: readonly string[] | null;
+/** The progress of an import. Numbers only grow, except for those of a file whose upload starts again. */
+export interface ImportProgress {
+  /** The current phase: files are hashed and sent at the same time; `processing` is the service's part. */
+  readonly phase: 'sending' | 'processing' | 'done';
+  readonly files: {
+    readonly total: number;
+    /** Files whose SHA-256 is known. */
+    readonly hashed: number;
+    /** Files that are registered with the service. */
+    readonly registered: number;
+    readonly uploaded: number;
+    /** Files that the service has already: nothing of them is sent. */
+    readonly duplicates: number;
+    readonly failed: number;
+    /** Files that the service has looked at or given up, out of `registered`: they are published once it has done so with all. */
+    readonly processed: number;
+  };
+  readonly bytes: {
+    /** The number of all files. */
+    readonly total: number;
+    /** The number of files that have to be sent, as far as known. */
+    readonly toUpload: number;
+    readonly uploaded: number;
+  };
 }
 
 /** The values that the steps of one run share. */
@@ -81,4 +98,109 @@ export interface ImportRun {
   /** By the name of the file. */
   readonly failures: Map<string, ImportFailure>;
   fail(source: Pick<ImportSource, 'ref'>, code: string, message: string): void;
+}
+
+/** Numbers that the service may have set otherwise. */
+interface ImportLimits {
+  readonly batchSize: number;
+  readonly maxPhotos: number;
+  /** Null: not known. */
+  readonly maxFileBytes: number | null;
+  /** Content types that the service can read; null: not known. */
+  readonly formats: readonly string[] | null;
+}
+
+/** Returns what the steps of a run share. */
+export async function beginRun(
+  client: PhotoService,
+  total: { readonly files: number; readonly bytes: number },
+  options: ImportOptions,
+  signal: AbortSignal,
+): Promise<ImportRun> {
+  const tally = new Tally(total, options.onProgress ?? (() => undefined));
+  const failures = new Map<string, ImportFailure>();
+  return {
+    client,
+    options,
+    limits: await limitsOf(client, signal),
+    state: await RunState.load(client.baseUrl, options.memory ?? null),
+    tally,
+    signal,
+    failures,
+    fail({ ref }, code, message) {
+      if (!failures.has(ref)) tally.count('failed');
+      failures.set(ref, { ref, code, message });
+    },
+  };
+}
+
+/** A key that may only import cannot read the customer: then the service itself enforces the limits. */
+async function limitsOf(client: PhotoService, signal: AbortSignal): Promise<ImportLimits> {
+  try {
+    const { limits, formats } = await client.customer({ signal });
+    const { importBatchSize, importMaxPhotos, maxFileBytes } = limits;
+    return { batchSize: importBatchSize, maxPhotos: importMaxPhotos, maxFileBytes, formats };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'scope_required') throw error;
+    return { batchSize: 500, maxPhotos: 10_000, maxFileBytes: null, formats: null };
+  }
+}
+
+/** Returns the result of a run whose imports have ended. */
+export function resultOf({ tally, failures }: ImportRun, total: number, subjects: readonly Import[]): ImportResult {
+  return {
+    dryRun: false,
+    total,
+    imported: subjects.reduce((sum, { counts }) => sum + counts.imported, 0),
+    duplicates: subjects.reduce((sum, { counts }) => sum + counts.duplicate, 0),
+    failed: [...failures.values()],
+    bytesUploaded: tally.now().bytes.uploaded,
+    imports: subjects.map(({ id, status }) => ({ id, status })),
+  };
+}
+
+/** Counts, and reports every change. */
+class Tally {
+  private phase: ImportProgress['phase'] = 'sending';
+  private readonly counts = { hashed: 0, registered: 0, uploaded: 0, duplicates: 0, failed: 0, processed: 0 };
+  private readonly sizes = { toUpload: 0, uploaded: 0 };
+  /** Processed items, by import. */
+  private readonly done = new Map<number, number>();
+
+  constructor(
+    private readonly total: { readonly files: number; readonly bytes: number },
+    private readonly tell: (progress: ImportProgress) => void,
+  ) {}
+
+  count(name: keyof Tally['counts'], by = 1): void {
+    this.counts[name] += by;
+    this.changed();
+  }
+
+  bytes(name: keyof Tally['sizes'], by: number): void {
+    this.sizes[name] += by;
+    this.changed();
+  }
+
+  processed(importId: number, items: number): void {
+    this.done.set(importId, items);
+    // An import may hold items of an earlier run that are none of this one's files.
+    const all = [...this.done.values()].reduce((sum, each) => sum + each, 0);
+    this.counts.processed = Math.min(this.counts.registered, all);
+    this.changed();
+  }
+
+  enter(phase: ImportProgress['phase']): void {
+    this.phase = phase;
+    this.changed();
+  }
+
+  now(): ImportProgress {
+    const { phase, total, counts, sizes } = this;
+    return { phase, files: { total: total.files, ...counts }, bytes: { total: total.bytes, ...sizes } };
+  }
+
+  private changed(): void {
+    this.tell(this.now());
+  }
 }

@@ -1,13 +1,10 @@
+import { chunks } from '../calls.js';
 import type { PhotoService } from '../photo-service.js';
 import type { PhotoDetails } from '../resources.js';
-import { beginRun } from './begin-run.js';
-import { opened } from './fill-import.js';
-import { failedItems, finalize, resultOf, settle, statusOf } from './finish.js';
-import type { ImportOptions, ImportResult, ImportRun } from './import-run.js';
+import { beginRun, type ImportOptions, type ImportResult, type ImportRun, resultOf } from './import-run.js';
 import type { ImportRecord } from './import-state.js';
-import { photoName } from './photo-name.js';
-import { registerAs } from './register.js';
-import { chunks } from './task-queue.js';
+import { photoName } from './source.js';
+import { failedItems, finalize, opened, registerAs, settle, statusOf } from './steps.js';
 
 /** A file on another server, which the service fetches itself. */
 export interface UrlToImport {
@@ -52,7 +49,7 @@ export async function importUrls(
   run.tally.enter('processing');
   const subjects = [];
   for (const [at, record] of records.entries()) {
-    const { subject } = await settle(run, record);
+    const subject = await settle(run, record);
     subjects.push(subject);
     const items = await failedItems(run, subject.id);
     for (const source of parts[at] ?? []) {

@@ -1,14 +1,16 @@
+import { chunks } from '../calls.js';
+import { ApiError } from '../errors.js';
 import type { PhotoService } from '../photo-service.js';
-import type { ImportPhoto } from '../resources.js';
-import { beginRun } from './begin-run.js';
-import { dryRun } from './dry-run.js';
-import { fillImport } from './fill-import.js';
-import { failedItems, type Outcome, resultOf, settle, statusOf } from './finish.js';
-import type { ImportOptions, ImportResult, ImportRun } from './import-run.js';
+import type { Import, ImportPhoto } from '../resources.js';
+import { fillImport, type HashedFile, hashedAhead, hashedFile, otherRef } from './fill-import.js';
+import { beginRun, type ImportOptions, type ImportResult, type ImportRun, resultOf } from './import-run.js';
 import type { ImportRecord } from './import-state.js';
 import { isRefused } from './picture-types.js';
-import { type HashedFile, hashedFile, otherRef } from './register.js';
 import type { ImportSource } from './source.js';
+import { failedItems, settle, statusOf } from './steps.js';
+
+/** The most hashes that one read asks for. */
+const HASHES_PER_READ = 100;
 
 /**
  * Imports files: their content is hashed, registered 500 at a time, sent to signed targets if the service lacks it, and published. That
@@ -70,9 +72,11 @@ async function importAll(run: ImportRun, total: number, sources: readonly Import
     else await fillImport(run, record, files).then(() => closing.push(record));
   }
   run.tally.enter('processing');
-  const outcomes = await Promise.all(closing.map((record) => settle(run, record)));
-  const subjects = outcomes.map(({ subject }) => subject);
-  await recordFailures(run, sources, outcomes);
+  const subjects = await Promise.all(closing.map((record) => settle(run, record)));
+  for (const [at, subject] of subjects.entries()) {
+    const mine = sources.filter((source) => run.state.importOf(source) === closing[at]);
+    await recordFailures(run, mine, subject);
+  }
   for (const record of closing) run.state.ended(record);
   await run.state.finish();
   run.tally.enter('done');
@@ -120,26 +124,22 @@ function assigned(
   return groups;
 }
 
-/** Reads why items failed, and reports it for their files. */
+/** Reads why items of an import failed, and reports it for their files. */
 async function recordFailures(
   run: ImportRun,
   sources: readonly ImportSource[],
-  outcomes: readonly Outcome[],
+  { id, status, counts }: Import,
 ): Promise<void> {
-  for (const { subject, record } of outcomes) {
-    const mine = sources.filter((source) => run.state.importOf(source) === record);
-    if (!subject.status.startsWith('completed')) {
-      for (const source of mine)
-        run.fail(source, `import_${subject.status}`, `Import ${subject.id} was ${subject.status}.`);
-    }
-    if (subject.counts.failed === 0) continue;
-    const items = await failedItems(run, subject.id);
-    for (const source of mine) {
-      const file = hashedFile(source, run.state.hashOf(source) ?? '');
-      const item = items.get(otherRef(file)) ?? items.get(file.clientRef);
-      if (item?.error && isOf(item, file) && !run.failures.has(source.ref)) {
-        run.fail(source, item.error.code, item.error.message);
-      }
+  if (!status.startsWith('completed')) {
+    for (const source of sources) run.fail(source, `import_${status}`, `Import ${id} was ${status}.`);
+  }
+  if (counts.failed === 0) return;
+  const items = await failedItems(run, id);
+  for (const source of sources) {
+    const file = hashedFile(source, run.state.hashOf(source) ?? '');
+    const item = items.get(otherRef(file)) ?? items.get(file.clientRef);
+    if (item?.error && isOf(item, file) && !run.failures.has(source.ref)) {
+      run.fail(source, item.error.code, item.error.message);
     }
   }
 }
@@ -147,4 +147,43 @@ async function recordFailures(
 /** Whether it is an item of this content, and not of what the file was when an earlier run registered it. */
 function isOf({ sha256, error }: ImportPhoto, file: HashedFile): boolean {
   return sha256 === file.sha256 || error?.code === 'checksum_mismatch' || error?.code === 'size_mismatch';
+}
+
+/** Returns what an import would do: hashes the files and asks which of them are there, with one read for each 100. */
+async function dryRun(run: ImportRun, total: number, sources: readonly ImportSource[]): Promise<ImportResult> {
+  const files: HashedFile[] = [];
+  for await (const file of hashedAhead(run, sources)) {
+    run.state.remember(file.source, file.sha256, run.state.importOf(file.source));
+    files.push(file);
+  }
+  await run.state.save();
+  const known = await presentHashes(run, [...new Set(files.map(({ sha256 }) => sha256))]);
+  const fresh = new Map(files.map(({ sha256, source }) => [sha256, source.sizeBytes]));
+  for (const hash of known ?? []) fresh.delete(hash);
+  run.tally.enter('done');
+  return {
+    dryRun: true,
+    total,
+    imported: known && fresh.size,
+    duplicates: known && files.length - fresh.size,
+    failed: [...run.failures.values()],
+    bytesUploaded: known && [...fresh.values()].reduce((sum, bytes) => sum + bytes, 0),
+    imports: [],
+  };
+}
+
+/** Null: the key may not read photos. */
+async function presentHashes(run: ImportRun, hashes: readonly string[]): Promise<readonly string[] | null> {
+  const found: string[] = [];
+  try {
+    for (const some of chunks(hashes, HASHES_PER_READ)) {
+      // What lies in the trash is not sent either.
+      const photos = run.client.photos.list({ sha256: some, trashed: 'any', limit: 100 }, { signal: run.signal });
+      for await (const { sha256 } of photos) found.push(sha256);
+    }
+  } catch (error) {
+    if (error instanceof ApiError && error.missingScope !== null) return null;
+    throw error;
+  }
+  return found;
 }

@@ -1,10 +1,9 @@
 import { ConnectionError } from '../errors.js';
-import { pause } from '../pause.js';
 import type { UploadTarget } from '../resources.js';
-import { continueUpload, isResumable } from './continue-upload.js';
+import { pause } from '../transport.js';
+import type { HashedFile } from './fill-import.js';
 import type { ImportRun } from './import-run.js';
-import type { HashedFile } from './register.js';
-import { FileProblem, type UploadAnswer } from './source.js';
+import { FileProblem, type ImportSource, type UploadAnswer } from './source.js';
 
 /** `sent`; `stale`: it needs a fresh target; `failed`: it has been noted why. */
 export type UploadOutcome = 'sent' | 'stale' | 'failed';
@@ -19,6 +18,9 @@ const BEHIND = new Set(['upload_in_progress', 'upload_offset_mismatch']);
 /** The statuses of a proxy for methods that it does not know. */
 const WITHOUT_TUS = new Set([405, 501]);
 const PASSING = new Set([408, 429, 500, 502, 503, 504, 507]);
+/** Files from this size on continue where they were cut off; for smaller ones asking first takes longer than sending them again. */
+const RESUMABLE_BYTES = 8 * 1024 ** 2;
+const TUS = { 'Tus-Resumable': '1.0.0' };
 
 /**
  * Sends one file to its target. Rejects with `ConnectionError` when it cannot be sent for a minute or two: then the others would fare no better.
@@ -126,4 +128,34 @@ function unreachable({ url }: UploadTarget, answer: UploadAnswer | { readonly br
   return new ConnectionError(`Cannot upload to ${new URL(url).origin}: ${problem}.`, {
     cause: 'status' in answer ? undefined : answer.broken,
   });
+}
+
+function isResumable({ sizeBytes }: ImportSource, { protocols }: Partial<UploadTarget>): boolean {
+  return sizeBytes > RESUMABLE_BYTES && (protocols ?? []).includes('tus');
+}
+
+/**
+ * Sends the part of the content that has not arrived, by tus 1.0. `onOffset` is called with what has. Resolves with the response, and rejects
+ * as `ImportSource.send` does.
+ */
+async function continueUpload(
+  source: ImportSource,
+  { url }: UploadTarget,
+  { onOffset, onBytes }: { onOffset: (offset: number) => void; onBytes: (count: number) => void },
+  signal: AbortSignal,
+): Promise<UploadAnswer> {
+  const start = await askOffset(url, signal);
+  if (typeof start !== 'number') return start;
+  onOffset(start);
+  if (start >= source.sizeBytes) return { status: 204, code: null, message: null };
+  const headers = { ...TUS, 'Upload-Offset': String(start), 'Content-Type': 'application/offset+octet-stream' };
+  return source.send({ url, method: 'PATCH', headers, start }, onBytes, signal);
+}
+
+/** Returns how much of the content has arrived; or the response, where it does not say. */
+async function askOffset(url: string, signal: AbortSignal): Promise<number | UploadAnswer> {
+  const { status, headers } = await fetch(url, { method: 'HEAD', headers: TUS, signal });
+  const offset = Number(headers.get('Upload-Offset') ?? Number.NaN);
+  const isKnown = status >= 200 && status < 300 && Number.isSafeInteger(offset) && offset >= 0;
+  return isKnown ? offset : { status, code: null, message: null };
 }

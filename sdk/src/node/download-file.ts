@@ -1,11 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, rename, rm } from 'node:fs/promises';
-import type { Download } from '../download.js';
 import { ChecksumError, ConnectionError } from '../errors.js';
-import { pause } from '../pause.js';
 import type { PhotoService } from '../photo-service.js';
+import type { Download } from '../photos.js';
 import type { DownloadQuery } from '../resources.js';
-import { openDraft } from './draft-file.js';
+import { pause } from '../transport.js';
+import { openDraft } from './whole-files.js';
 
 export interface DownloadFileOptions extends DownloadQuery {
   /** Called with the number of bytes received since its last call; negative if they have to be received again. */

@@ -2,12 +2,14 @@ import { createHmac } from 'node:crypto';
 import {
   candidates,
   type DeliveryKey,
+  type ImageOptions,
   type ImageRequest,
   joinCandidates,
+  MAX_SIDE,
   type SrcSetRequest,
   signedPart,
   withSignature,
-} from '../delivery/image-address.js';
+} from '../delivery.js';
 
 /** The signed address of a picture, made without asking the service. @throws TypeError when the service would refuse the address. */
 export function imageUrl(request: DeliveryKey & ImageRequest): string {
@@ -21,4 +23,48 @@ export function srcSet(request: DeliveryKey & SrcSetRequest): string {
   return joinCandidates(
     candidates(request).map(({ width, image }) => [imageUrl({ publicUrl, keyId, secret, ...image }), width]),
   );
+}
+
+/** The operations that unpic asks for. It computes sizes, so they need not be whole, and may be larger than the service makes them. */
+export interface UnpicOperations {
+  width?: number | string;
+  height?: number | string;
+  format?: string;
+  quality?: number | string;
+}
+
+export interface UnpicSettings extends DeliveryKey {
+  readonly expiresAt?: Date | undefined;
+  /** The options of every picture; width, height, format and quality are unpic's. */
+  readonly options?: Omit<ImageOptions, 'width' | 'height' | 'dpr' | 'format' | 'quality'> | undefined;
+}
+
+/**
+ * A `transformer` for the image components of unpic, for pages that are rendered on a server. `src` of the component is the id of a photo.
+ * With width and height, the photo is cropped to their shape.
+ */
+export function unpicTransformer({ expiresAt, options, ...key }: UnpicSettings) {
+  return (src: string | URL, { width, height, format, quality }: UnpicOperations = {}): string => {
+    const photoId = Number(src);
+    const size = withinLimits(pixels(width), pixels(height));
+    const isCropped = size.width !== undefined && size.height !== undefined;
+    const asked = {
+      ...size,
+      ...(isCropped && { fit: 'cover' as const }),
+      format: (format === 'jpg' ? 'jpeg' : (format ?? 'auto')) as NonNullable<ImageOptions['format']>,
+      quality: quality === undefined ? undefined : Number(quality),
+    };
+    return imageUrl({ ...key, photoId, expiresAt, options: { ...asked, ...options } });
+  };
+}
+
+function pixels(length: number | string | undefined): number | undefined {
+  return length === undefined ? undefined : Math.max(1, Math.round(Number(length)));
+}
+
+/** The same shape, with no side longer than the service makes it. */
+function withinLimits(width: number | undefined, height: number | undefined) {
+  const scale = Math.min(1, MAX_SIDE / Math.max(width ?? 1, height ?? 1));
+  const scaled = (length: number | undefined) => length && Math.max(1, Math.round(length * scale));
+  return { width: scaled(width), height: scaled(height) };
 }

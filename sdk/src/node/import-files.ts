@@ -1,10 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { PhotoServiceError } from '../errors.js';
 import type { ImportOptions, ImportResult } from '../import/import-run.js';
+import type { ImportMemory, ImportState } from '../import/import-state.js';
 import { runImport } from '../import/run-import.js';
 import type { PhotoService } from '../photo-service.js';
 import { type FindOptions, findPhotos } from './find-photos.js';
 import { unreadable } from './hash-pool.js';
 import { SourceFactory } from './source-factory.js';
-import { stateFile } from './state-file.js';
+import { makeFolder, writeWhole } from './whole-files.js';
 
 export interface FileImportOptions extends Omit<ImportOptions, 'memory'>, FindOptions {
   /**
@@ -75,4 +79,34 @@ export async function importFiles(
   } finally {
     await factory.close();
   }
+}
+
+/**
+ * Stores the state of an import in a file (mode 0600, in a folder created with 0700), replaced as a whole at each change. It contains no
+ * key. A file that cannot be parsed is refused: it may have been named by mistake.
+ */
+export function stateFile(path: string): ImportMemory {
+  return {
+    async load() {
+      const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return null;
+        throw error;
+      });
+      return text === null ? null : parse(path, text);
+    },
+    async save(state) {
+      await makeFolder(dirname(path), 0o700);
+      await writeWhole(path, `${JSON.stringify(state)}\n`);
+    },
+  };
+}
+
+function parse(path: string, text: string): ImportState {
+  try {
+    const state = JSON.parse(text) as ImportState;
+    if (state.version === 1 && Array.isArray(state.imports) && typeof state.files === 'object') return state;
+  } catch {
+    // Reported below.
+  }
+  throw new PhotoServiceError(`${path} is not the state of an import. Choose another file, or remove this one.`);
 }
