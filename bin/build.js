@@ -1,15 +1,24 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
 import { bundle, compile } from './build/bundle.js';
-import { writeCountries } from './build/countries.js';
-import { writeDocs } from './build/docs.js';
-import { writeGazetteer } from './build/gazetteer.js';
+import { writeCountries, writeGazetteer } from './build/datasets.js';
 import { writeLibrary } from './build/library.js';
-import { packProtocol } from './build/protocol.js';
+import { licences, writeContents } from './build/licences.js';
 import { transpile } from './build/transpile.js';
-import { declareCommonJs, packForWeb, packSdkForWeb, writeCommonJs } from './build/web.js';
 
 // --if-needed: only what is older than its sources. `npm start` on a fresh clone builds once, later starts compare times.
 // --types: with the declarations of the packages, for those who install them. Nothing in here reads them.
@@ -18,6 +27,9 @@ const ifNeeded = process.argv.includes('--if-needed');
 const withTypes = process.argv.includes('--types');
 
 const [cli, sdk, uploader] = ['cli', 'sdk', 'uploader'].map((name) => join(root, name));
+
+/** The folder of what the SDK has for programs that use `require`. */
+const COMMONJS = 'cjs';
 
 // In the order in which they need each other: types, and what is bundled.
 const projects = [
@@ -54,13 +66,13 @@ async function build({ folder }) {
   try {
     if (folder === uploader) await packForWeb(join(folder, 'src', 'entry.ts'), join(draft, 'photo-upload.js'));
     else await transpile(join(folder, 'src'), draft, 'es6', folder === root ? ['../testing/', './testing/'] : null);
-    if (folder === sdk) await Promise.all([writeCommonJs(folder, draft), packSdkForWeb(draft)]);
+    if (folder === sdk) await Promise.all([writeCommonJs(draft), packSdkForWeb(draft)]);
     if (folder === cli) await packProtocol(draft);
     if (folder === root) {
       await transpile(join(root, 'testing'), join(draft, 'testing'), 'es6', ['../src/', '../']);
       writeCountries(join(draft, 'adapters', 'countries', 'register'));
       writeGazetteer(join(draft, 'adapters', 'places', 'gazetteer'));
-      [bundled] = await Promise.all([bundle(draft, join(draft, 'program')), writeDocs(root, draft)]);
+      [bundled] = await Promise.all([bundle(draft, join(draft, 'program')), writeDocs(draft)]);
     }
     replace(dist, draft, old);
   } finally {
@@ -82,10 +94,72 @@ function replace(dist, draft, old) {
   }
 }
 
+/** The same modules for programs that use `require`. */
+async function writeCommonJs(dist) {
+  await transpile(join(sdk, 'src'), join(dist, COMMONJS), 'commonjs');
+  writeFileSync(join(dist, COMMONJS, 'package.json'), '{"type":"commonjs"}\n');
+}
+
+/** What of the SDK needs nothing of Node, for edge runtimes and for pages without a bundler. */
+async function packSdkForWeb(dist) {
+  const modules = await packForWeb(join(dist, 'entry.js'), join(dist, 'web.js'));
+  writeFileSync(join(dist, 'web.licences.txt'), licences(modules));
+}
+
+/** Packs a module, with all that it loads, as one file without imports. @returns the modules in it */
+async function packForWeb(input, file) {
+  const draft = await rolldown({ input, platform: 'browser', cwd: dirname(input), logLevel: 'warn' });
+  const { output } = await draft.write({ file, format: 'esm', codeSplitting: false });
+  await draft.close();
+  return output[0].moduleIds;
+}
+
+/**
+ * Puts what `phs mcp` uses of the Model Context Protocol's SDK into the one module that names it, so that neither package has to install the
+ * SDK and all that it needs for other uses.
+ */
+async function packProtocol(dist) {
+  const file = join(dist, 'mcp', 'protocol.js');
+  const draft = await rolldown({ input: file, platform: 'node', logLevel: 'warn' });
+  const { output } = await draft.generate({ format: 'esm' });
+  await draft.close();
+  const [{ code, moduleIds }, ...others] = output;
+  if (others.length > 0) throw new Error('The protocol is more than one file.');
+  writeFileSync(file, code);
+  writeContents(dirname(file), moduleIds);
+}
+
+/** Writes the documentation into `site` of the built program, by bin/docs and what that imports of the program. Another process, because the bundle is made meanwhile. */
+async function writeDocs(dist) {
+  const generator = join(dist, 'docs');
+  await transpile(join(root, 'bin', 'docs'), generator);
+  // It is one folder nearer to what it imports.
+  for (const name of readdirSync(generator, { recursive: true }).filter((each) => each.endsWith('.js'))) {
+    const code = readFileSync(join(generator, name), 'utf8');
+    writeFileSync(join(generator, name), code.replaceAll('../src/', ''));
+  }
+  const [status] = await once(
+    spawn(process.execPath, [join(generator, 'site.js'), join(dist, 'site')], { stdio: 'inherit' }),
+    'exit',
+  );
+  if (status !== 0) throw new Error('The documentation could not be written.');
+  rmSync(generator, { recursive: true });
+}
+
 async function declare(folder) {
   if (folder === root) return writeLibrary(root);
   const tsc = join(root, 'node_modules', '@typescript', 'native', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [tsc, '-p', folder], { stdio: 'inherit' });
   if (status !== 0) throw new Error(`The types of ${folder} could not be written.`);
-  if (folder === sdk) declareCommonJs(folder);
+  if (folder === sdk) declareCommonJs();
+}
+
+/** A declaration says of itself what module it is by the package.json above it, so both kinds need their own. */
+function declareCommonJs() {
+  const dist = join(sdk, 'dist');
+  const names = readdirSync(dist, { recursive: true }).map(String);
+  for (const name of names.filter((each) => each.endsWith('.d.ts') && !each.startsWith(COMMONJS))) {
+    mkdirSync(dirname(join(dist, COMMONJS, name)), { recursive: true });
+    cpSync(join(dist, name), join(dist, COMMONJS, name));
+  }
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packagesIn } from './build/licences.js';
-import { Locked } from './build/locked.js';
+import { Locked } from './build/packages.js';
 
 // Prints what is shipped as a CycloneDX document: the packages that are installed, of every platform, by the lock file, and those in the
 // bundle, by the modules that the bundler put into it. Needs the program that is built.

@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { viteDynamicImportVarsPlugin, viteImportGlobPlugin } from 'rolldown/experimental';
 import { writeContents } from './licences.js';
 import { installed } from './packages.js';
-import { foldersOfProtocol } from './protocol.js';
 
 /** What starts as a process or a thread of its own, by its name in the bundle. */
 const entries = {
@@ -22,12 +21,6 @@ function decoders(dist) {
   const files = readdirSync(folder).filter((file) => file.endsWith('.js'));
   return Object.fromEntries(files.map((file) => [`decoder-${file.slice(0, -3)}`, join(folder, file)]));
 }
-
-/** Copied beside what is bundled: what loads it. */
-const copied = {
-  'load.cjs': new URL('load.cjs', import.meta.url),
-  'v8-flags.cjs': new URL('v8-flags.cjs', import.meta.url),
-};
 
 /** What packages try to load and do without: it is not installed. */
 const absent = ['@nestjs/microservices', '@nestjs/websockets', '@fastify/static', '@node-rs/xxhash', 'supports-color'];
@@ -78,12 +71,14 @@ export async function bundle(dist, target) {
     chunkFileNames: '[name]-[hash].js',
   });
   writeFileSync(join(target, 'package.json'), '{ "type": "commonjs" }\n');
-  for (const [name, source] of Object.entries(copied)) copyFileSync(source, join(target, name));
+  copyFileSync(new URL('load.cjs', import.meta.url), join(target, 'load.cjs'));
   for (const name of Object.keys(entries)) {
     writeFileSync(join(target, `${name}.js`), `module.exports = require('./load.cjs').load('./${mainFile(name)}');\n`);
   }
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
-  writeContents(target, modules, foldersOfProtocol(modules));
+  // The build of the command line has packed the protocol into one module, beside which stands what is in it.
+  const protocols = modules.filter((module) => module.endsWith(join('mcp', 'protocol.js'))).map(dirname);
+  writeContents(target, modules, protocols);
   await draft.close();
   return output;
 }
@@ -116,8 +111,8 @@ function loadedBy(output, names) {
 }
 
 function load(target, flags, files) {
-  const script = fileURLToPath(new URL('compile.js', import.meta.url));
-  const { status } = spawnSync(process.execPath, [...flags, script, target, ...files], { stdio: 'inherit' });
+  const script = join(target, 'load.cjs');
+  const { status } = spawnSync(process.execPath, [...flags, script, ...files], { stdio: 'inherit' });
   if (status !== 0) throw new Error(`The files of ${target} could not be loaded.`);
 }
 

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Locked } from './locked.js';
-import { installed } from './packages.js';
+import { installed, Locked } from './packages.js';
 
 // Removes from node_modules what the bundle does not load from there, for an image: what remains runs `phs`, and builds nothing.
 //   node bin/build/slim.js [--without PACKAGE …]

@@ -2,7 +2,7 @@ import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { writeGazetteer } from '../../bin/build/gazetteer.js';
+import { writeGazetteer } from '../../bin/build/datasets.js';
 import { GeonamesGazetteer } from '../../src/adapters/places/geonames-gazetteer.js';
 import { gazetteerContract } from '../contracts/gazetteer.contract.js';
 

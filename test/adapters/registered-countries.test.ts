@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { writeCountries } from '../../bin/build/countries.js';
+import { writeCountries } from '../../bin/build/datasets.js';
 import { RegisteredCountries } from '../../src/adapters/countries/registered-countries.js';
 import { ipCountriesContract } from '../contracts/ip-countries.contract.js';
 

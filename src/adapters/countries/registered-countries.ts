@@ -15,7 +15,7 @@ type Register = (address: string) => string | null;
 export class RegisteredCountries implements IpCountries {
   readonly #register: Lazy<Register>;
 
-  /** @param folder What `bin/build/countries.js` has written. */
+  /** @param folder What `bin/build/datasets.js` has written. */
   constructor(folder: URL = builtFolder) {
     this.#register = new Lazy(() => open(folder));
   }

@@ -24,7 +24,7 @@ type Sphere = Pick<typeof import('geokdbush'), 'around' | 'distance'>;
 export class GeonamesGazetteer implements Gazetteer {
   readonly #cities: Lazy<Cities>;
 
-  /** @param folder What `bin/build/gazetteer.js` has written. */
+  /** @param folder What `bin/build/datasets.js` has written. */
   constructor(folder: URL = builtFolder) {
     this.#cities = new Lazy(() => Cities.open(folder));
   }

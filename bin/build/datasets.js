@@ -1,14 +1,31 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import KDBush from 'kdbush';
 
+// The data of others that the program reads, out of their packages, each in a folder with its licence.
+
 const require = createRequire(import.meta.url);
+
+const COUNTRIES_SOURCE = `Countries of IP addresses: statistics of the regional internet registries, Number Resource Organization, https://www.nro.net,
+CC BY 4.0, https://creativecommons.org/licenses/by/4.0/
+
+Their reader, iptocc, https://github.com/roniemartinez/IPToCC:
+
+`;
+
+/** Writes the countries in which IP addresses are registered, with what reads them, as `countries.wasm`. */
+export function writeCountries(target) {
+  const folder = dirname(require.resolve('@roniemartinez/iptocc/web'));
+  mkdirSync(target, { recursive: true });
+  copyFileSync(join(folder, 'iptocc_wasm_bg.wasm'), join(target, 'countries.wasm'));
+  writeFileSync(join(target, 'licence.txt'), `${COUNTRIES_SOURCE}${readFileSync(join(folder, 'LICENSE-MIT'), 'utf8')}`);
+}
 
 /** Quarters of a city, and what is abandoned or in ruins, name no place of their own. https://www.geonames.org/export/codes.html */
 const LEFT_OUT = ['PPLX', 'PPLH', 'PPLQ', 'PPLW', 'PPLCH'];
 
-const LICENCE = `Names of places and regions: GeoNames, https://www.geonames.org, CC BY 4.0, https://creativecommons.org/licenses/by/4.0/\n`;
+const GAZETTEER_LICENCE = `Names of places and regions: GeoNames, https://www.geonames.org, CC BY 4.0, https://creativecommons.org/licenses/by/4.0/\n`;
 
 /**
  * Writes the places of GeoNames with at least 1,000 people as files that are read fast, at a quarter of the size of the packages that they come
@@ -36,7 +53,7 @@ export function writeGazetteer(target) {
   }
   index.finish();
   mkdirSync(target, { recursive: true });
-  writeFileSync(join(target, 'licence.txt'), LICENCE);
+  writeFileSync(join(target, 'licence.txt'), GAZETTEER_LICENCE);
   writeFileSync(join(target, 'index'), new Uint8Array(index.data));
   writeFileSync(join(target, 'names.txt'), cities.names.join('\n'));
   writeFileSync(join(target, 'countries.txt'), cities.countries.join(''));

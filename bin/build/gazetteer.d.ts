@@ -1,2 +1,0 @@
-/** Into a folder, which is made. */
-export function writeGazetteer(target: string): void;
