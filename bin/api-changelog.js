@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { stateOf } from './release/versions.js';
 
 // Writes docs/api-changelog.md from the documents of the releases, each compared with the one before it. Whether a version is released, and when
 // it was, is what CHANGELOG.md says.
 //   node bin/api-changelog.js                 writes the page; with --check it only compares
 //   node bin/api-changelog.js BEFORE AFTER    prints what one document has that another has not
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(import.meta.dirname, '..');
 const folder = join(root, 'docs', 'openapi');
 const page = join(root, 'docs', 'api-changelog.md');
 const read = (path) => JSON.parse(readFileSync(path, 'utf8'));

@@ -12,7 +12,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { bundle, compile } from './build/bundle.js';
 import { writeCountries, writeGazetteer } from './build/datasets.js';
@@ -22,7 +21,7 @@ import { transpile } from './build/transpile.js';
 
 // --if-needed: only what is older than its sources. `npm start` on a fresh clone builds once, later starts compare times.
 // --types: with the declarations of the packages, for those who install them. Nothing in here reads them.
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(import.meta.dirname, '..');
 const ifNeeded = process.argv.includes('--if-needed');
 const withTypes = process.argv.includes('--types');
 

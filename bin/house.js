@@ -1,5 +1,4 @@
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measure } from './house/measure.js';
 
@@ -9,7 +8,7 @@ import { measure } from './house/measure.js';
 // --walks: the files that run in one request or job, for which each checkout is built and started (a minute).
 const { values: options } = parseArgs({
   options: {
-    root: { type: 'string', default: join(dirname(fileURLToPath(import.meta.url)), '..') },
+    root: { type: 'string', default: join(import.meta.dirname, '..') },
     before: { type: 'string' },
     results: { type: 'string' },
     walks: { type: 'boolean', default: false },

@@ -1,23 +1,24 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { clients, documents, proxy } from './interop/documents.js';
+import { installed, packages, runtimes } from './interop/packages.js';
 
 // Tries what is published with tools and runtimes of others, which are no dependencies of the project: they are 1.4 GB. Linux on x64.
 //   npm run interop [-- PART…]      parts: packages installed runtimes documents clients proxy
-const here = join(dirname(fileURLToPath(import.meta.url)), 'interop');
+const here = join(import.meta.dirname, 'interop');
 const root = join(here, '../..');
-const parts = ['packages', 'installed', 'runtimes', 'documents', 'clients', 'proxy'];
+const parts = { packages, installed, runtimes, documents, clients, proxy };
+const names = Object.keys(parts);
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((part) => !parts.includes(part));
-if (unknown.length > 0) throw new Error(`${unknown.join(', ')}: the parts are ${parts.join(', ')}`);
+const unknown = wanted.filter((part) => !names.includes(part));
+if (unknown.length > 0) throw new Error(`${unknown.join(', ')}: the parts are ${names.join(', ')}`);
 
 const tools = install();
-for (const part of wanted.length > 0 ? wanted : parts) {
+for (const part of wanted.length > 0 ? wanted : names) {
   console.log(`\n# ${part}`);
-  const { check } = await import(`./interop/${part}.js`);
-  await check({ root, tools });
+  await parts[part]({ root, tools });
 }
 
 /** The exact versions of bin/interop/package.json, outside the project's own packages. @returns the folder of their packages */

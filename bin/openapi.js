@@ -1,10 +1,9 @@
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 
 // Copies openapi.json and openapi-operator.json out of the built documentation. With --release they are also kept as what this version was released with: the check for
 // breaking changes compares with the newest of those.
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(import.meta.dirname, '..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const folder = join(root, 'docs', 'openapi');
 for (const [name, kept] of [

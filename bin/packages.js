@@ -2,15 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 import { installed } from './build/packages.js';
 
 // Builds the program anew and packs what is published: the service, the client, the command line, the embedded Postgres. With them go
 // the documents of both APIs, the list of components and the checksums of all. The same sources give the same bytes.
 //   node bin/packages.js [FOLDER]           default: release/VERSION
 //   node bin/packages.js --stage FOLDER     only what the package of the service is made of, out of what is built
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(import.meta.dirname, '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const isStage = process.argv[2] === '--stage';
 const target = resolve(process.argv[isStage ? 3 : 2] ?? join(root, 'release', manifest.version));

@@ -2,15 +2,14 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import sharp from 'sharp';
 
 // Makes the pictures of README.md out of the built program, with the photos of `phs demo`: docs/images.
 //   npm run pictures [-- FOLDER]      needs a Chromium: Debian's chromium-headless-shell, or CHROMIUM=PATH
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(import.meta.dirname, '..');
 const target = process.argv[2] ?? join(root, 'docs', 'images');
 const { PATH, HOME, PORT = '3998', CHROMIUM: executablePath = '/usr/bin/chromium-headless-shell' } = process.env;
 const url = `http://127.0.0.1:${PORT}`;

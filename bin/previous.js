@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { makeTemplate, removeTemplate } from '../test/e2e/support/template.mjs';
 
 // F23: whether the version of a tag or commit runs on what this version has migrated (docs/decisions/0075): its own end-to-end tests, built from
@@ -10,7 +9,7 @@ import { makeTemplate, removeTemplate } from '../test/e2e/support/template.mjs';
 //   node bin/previous.js REF
 const SUITES = ['main-job', 'webhooks', 'resumable-uploads', 'export', 'crash'];
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(import.meta.dirname, '..');
 const [ref] = process.argv.slice(2);
 if (ref === undefined) throw new Error('name the version before: node bin/previous.js vX.Y.Z');
 

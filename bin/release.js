@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { datedChangelog, laterThan, withVersion } from './release/versions.js';
 
 // Makes a release out of a clean checkout: writes the version, the date in CHANGELOG.md, the documents and the changelog of the APIs, checks,
 // packs (bin/packages.js), commits and tags. Nothing is sent anywhere: pushing the tag lets .github/workflows/release.yml publish.
 //   npm run release -- X.Y.Z [--trial]      --trial: without the check, the commit and the tag
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(import.meta.dirname, '..');
 const [version = '', option] = process.argv.slice(2);
 const isTrial = option === '--trial';
 const manifests = [

@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { packagesIn } from './build/licences.js';
 import { Locked } from './build/packages.js';
 
@@ -10,7 +9,7 @@ import { Locked } from './build/packages.js';
 //   npm run --silent sbom [-- FOLDER_OF_ANOTHER_BUNDLE] > photo-service.cdx.json
 // With SOURCE_DATE_EPOCH the same lock file always gives the same document.
 // `npm sbom --omit dev` would not do: it leaves out what is needed at run time and by a tool besides, express and @nestjs/core among it.
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(import.meta.dirname, '..');
 const locked = new Locked(join(root, 'package-lock.json'));
 const { packages } = locked;
 const { SOURCE_DATE_EPOCH: epoch } = process.env;

@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { installed, Locked } from './packages.js';
 
 // Removes from node_modules what the bundle does not load from there, for an image: what remains runs `phs`, and builds nothing.
 //   node bin/build/slim.js [--without PACKAGE …]
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const root = join(import.meta.dirname, '..', '..');
 const without = process.argv.slice(2).filter((name) => name !== '--without');
 const locked = new Locked(join(root, 'package-lock.json'));
 const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'postgres', 'package.json'), 'utf8'));

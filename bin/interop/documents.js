@@ -1,10 +1,11 @@
+import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { nodeOf, run } from './run.js';
+import { freePort } from '../../bench/service.mjs';
+import { nodeOf, run, withFolder, withService } from './run.js';
 
-const documents = ['openapi.json', 'openapi-operator.json'];
+const apis = { api: 'openapi.json', operator: 'openapi-operator.json' };
 
 /** Rules of Spectral that do not fit. */
 const off = [
@@ -19,20 +20,91 @@ const off = [
 ];
 
 /** Spectral with all other rules for OpenAPI, and Redocly's strict rules: neither may have a warning. */
-export async function check({ root, tools }) {
-  const folder = await mkdtemp(join(tmpdir(), 'photo-service-documents-'));
-  const ruleset = join(folder, 'ruleset.yaml');
-  const rules = off.map((name) => `\n  ${name}: off`).join('');
-  writeFileSync(ruleset, `extends: [["spectral:oas", "all"]]\nrules:${rules}\n`);
-  try {
-    const files = documents.map((name) => join(root, name));
+export async function documents({ root, tools }) {
+  await withFolder('photo-service-documents-', async (folder) => {
+    const ruleset = join(folder, 'ruleset.yaml');
+    const rules = off.map((name) => `\n  ${name}: off`).join('');
+    writeFileSync(ruleset, `extends: [["spectral:oas", "all"]]\nrules:${rules}\n`);
+    const names = Object.values(apis);
+    const files = names.map((name) => join(root, name));
     const spectral = join(tools, '@stoplight/spectral-cli/dist/index.js');
     await run(nodeOf(tools), [spectral, 'lint', '--fail-severity=hint', '--ruleset', ruleset, ...files]);
     console.log('spectral has no finding');
     const redocly = join(root, 'node_modules/@redocly/cli/bin/cli.js');
-    await run(process.execPath, [redocly, 'lint', '--max-problems=20', ...documents], { cwd: root });
+    await run(process.execPath, [redocly, 'lint', '--max-problems=20', ...names], { cwd: root });
     console.log('redocly has no finding');
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
+}
+
+/** Three generators of clients: what they generate compiles, and one of them takes a photo through the quick start. */
+export async function clients({ root, tools }) {
+  await withFolder('photo-service-clients-', async (folder) => {
+    await symlink(tools, join(folder, 'node_modules'));
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    for (const [name, document] of Object.entries(apis)) {
+      const input = join(root, document);
+      const node = (script, ...args) => run(nodeOf(tools), [join(tools, script), ...args], { cwd: folder });
+      await node(
+        '@hey-api/openapi-ts/bin/run.js',
+        '--input',
+        input,
+        '--output',
+        `hey-${name}`,
+        '--client',
+        '@hey-api/client-fetch',
+      );
+      await node('orval/dist/bin/orval.mjs', '--input', input, '--output', `orval-${name}.ts`, '--client', 'fetch');
+      await run(process.execPath, [
+        join(root, 'node_modules/openapi-typescript/bin/cli.js'),
+        input,
+        '-o',
+        join(folder, `types-${name}.ts`),
+      ]);
+    }
+    const options = { strict: true, noEmit: true, target: 'es2022', module: 'esnext', moduleResolution: 'bundler' };
+    const compilerOptions = { ...options, lib: ['es2023', 'dom', 'dom.iterable'], skipLibCheck: true, types: [] };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts', 'hey-*'] }));
+    await run(nodeOf(tools), [join(tools, 'typescript/bin/tsc'), '-p', folder]);
+    console.log('the clients of @hey-api/openapi-ts, orval and openapi-typescript compile');
+    await withService(root, async ({ url, token }) => {
+      const program = join(root, 'bin/interop/programs/quick-start.ts');
+      const bun = join(tools, '@oven/bun-linux-x64/bin/bun');
+      const env = { CLIENT: join(folder, 'hey-api'), PHOTO_SERVICE_URL: url, PHOTO_SERVICE_TOKEN: token };
+      console.log((await run(bun, [program, join(root, 'examples/photos/rocks.jpg')], { env })).trim());
+    });
+  });
+}
+
+/** Prism between a client and both APIs: it compares each request and each response with the documents, and may not have a finding. */
+export async function proxy({ root, tools }) {
+  await withService(root, async ({ url, token, operatorToken }) => {
+    const proxies = [];
+    try {
+      for (const document of Object.values(apis)) {
+        proxies.push(await startProxy(tools, join(root, document), url));
+      }
+      const [api, operator] = proxies.map((proxy) => proxy.url);
+      const program = join(root, 'bin/interop/programs/calls.mjs');
+      // In the environment: arguments are in messages of errors.
+      const given = JSON.stringify({ api, operator, token, operatorToken, photos: join(root, 'examples/photos') });
+      console.log((await run(process.execPath, [program], { cwd: root, env: { GIVEN: given } })).trim());
+    } finally {
+      for (const { child } of proxies) child.kill();
+    }
+  });
+}
+
+async function startProxy(tools, document, upstream) {
+  const port = await freePort();
+  const args = [join(tools, '@stoplight/prism-cli/dist/index.js'), 'proxy', document, upstream, '--port', String(port)];
+  const child = spawn(nodeOf(tools), args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await new Promise((resolve, reject) => {
+    let printed = '';
+    child.once('close', () => reject(new Error(`prism ended: ${printed}`)));
+    child.stdout.on('data', (chunk) => {
+      printed += chunk;
+      if (printed.includes('Prism is listening')) resolve();
+    });
+  });
+  return { child, url: `http://127.0.0.1:${port}` };
 }

@@ -1,5 +1,8 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../bench/service.mjs';
 
 /** Most tools need a newer Node than the project does. */
 export const nodeOf = (tools, version = 24) => join(tools, `node-${version}`, 'bin/node');
@@ -18,4 +21,56 @@ export async function run(program, args, { cwd, env = {} } = {}) {
   const status = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${status}:\n${output.all}`);
   return output.stdout;
+}
+
+/** Runs `work` with a new folder, which is removed after it. @param name what its name begins with */
+export async function withFolder(name, work) {
+  const folder = await mkdtemp(join(tmpdir(), name));
+  try {
+    await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Runs `work` beside a service of its own, on an empty installation with the operator API.
+ * @param root the folder of the program: of this project, or of its package
+ */
+export async function withService(root, work, node = process.execPath) {
+  const folder = await mkdtemp(join(tmpdir(), 'photo-service-interop-'));
+  const port = await freePort();
+  const { PATH, HOME } = process.env;
+  const settings = { DATA_DIR: folder, PORT: String(port), LOG_LEVEL: 'warn', PROCESSES: '1', OPERATOR_API: 'on' };
+  const env = { PATH, HOME, ...settings };
+  const program = join(root, 'bin/phs.js');
+  const child = spawn(node, [program, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  const phs = (...args) => {
+    const { status, stdout, stderr } = spawnSync(node, [program, ...args, '--json'], {
+      env,
+      encoding: 'utf8',
+    });
+    if (status !== 0) throw new Error(`phs ${args.join(' ')}: ${stderr}`);
+    return JSON.parse(stdout);
+  };
+  try {
+    await new Promise((resolve, reject) => {
+      let printed = '';
+      ended.then(() => reject(new Error(`the service ended: ${printed}`)));
+      child.stdout.on('data', (chunk) => {
+        printed += chunk;
+        if (printed.includes('is ready at')) resolve();
+      });
+    });
+    const limits = ['--read-limit', '100000', '--write-limit', '100000'];
+    const key = phs('key', 'create', '--customer', '1', '--name', 'interop', '--scopes', 'all', ...limits);
+    const operator = phs('operator-token', 'create', '--name', 'interop', '--scopes', 'all');
+    const first = (await readFile(join(folder, 'first-key'), 'utf8')).trim();
+    await work({ url: `http://127.0.0.1:${port}`, token: key.token, operatorToken: operator.token, firstKey: first });
+  } finally {
+    child.kill('SIGTERM');
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  }
 }

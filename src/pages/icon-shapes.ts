@@ -1,4 +1,4 @@
-// Written by bin/icons.js. Shapes of Lucide (https://lucide.dev), ISC licence, copyright Lucide Icons and Contributors.
+// Written by bin/generate/icons.js. Shapes of Lucide (https://lucide.dev), ISC licence, copyright Lucide Icons and Contributors.
 
 /** Each as the path of a line, in a square of 24. */
 export const iconShapes = {

@@ -7,7 +7,7 @@ import { sources } from './sources.js';
 const DECLARATIONS = 'src/core/media/formats.ts';
 const FOLDER = 'src/adapters/media/decoders';
 /** What the packages say of formats is written from their declarations; test/core/formats.test.ts compares the two. */
-const written = (text: string) => text.startsWith('// Written by bin/picture-formats.js');
+const written = (text: string) => text.startsWith('// Written by bin/generate/picture-formats.js');
 
 const all = ['src', 'cli/src', 'sdk/src', 'uploader/src'].flatMap((folder) => sources(folder));
 const decoders = [...new Set(acceptedFormats.map(({ decoder }) => decoder))];

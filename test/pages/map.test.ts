@@ -32,8 +32,8 @@ const clusters = (html: string) =>
   [...html.matchAll(/<a href="([^"]*)" aria-label="([^"]*)" data-photos/g)].map(([, path, label]) => [label, path]);
 
 test.each([
-  ['map', 'world-map.js', 'assets/map/world.svg'],
-  ['icons', 'icons.js', 'icon-shapes.ts'],
+  ['map', 'generate/world-map.js', 'assets/map/world.svg'],
+  ['icons', 'generate/icons.js', 'icon-shapes.ts'],
 ])('the shapes of the %s are those of the package that is installed', (_, script, file) => {
   const path = join(__dirname, '../../bin', script);
   const written = execFileSync(process.execPath, [path, '--print'], { encoding: 'utf8', maxBuffer: 2 ** 22 });

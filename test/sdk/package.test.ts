@@ -30,7 +30,7 @@ test('the types are those of the documents: npm run sdk:types', () => {
   }
 });
 
-test.each(['agent-schemas.js', 'sdk-reference.js'])(
+test.each(['generate/agent-schemas.js', 'generate/sdk-reference.js'])(
   'the output of bin/%s is up to date: npm run sdk:types',
   (program) => {
     const check = spawnSync(process.execPath, [join(root, 'bin', program), '--check'], { encoding: 'utf8' });

@@ -81,7 +81,7 @@ export class TreeCopy {
     this.node('bin/openapi.js');
     const types = ['openapi.json', '-o', 'sdk/src/api-types.ts', '--default-non-nullable=false'];
     this.node('node_modules/openapi-typescript/bin/cli.js', ...types);
-    this.node('--import', './bin/typescript.js', 'bin/picture-formats.js');
+    this.node('--import', './bin/typescript.js', 'bin/generate/picture-formats.js');
     this.node('node_modules/@typescript/native/bin/tsc', '-p', 'tsconfig.test.json', '--noEmit');
   }
 

@@ -1,4 +1,4 @@
-// Written by bin/picture-formats.js from src/core/media/formats.ts: npm run sdk:types
+// Written by bin/generate/picture-formats.js from src/core/media/formats.ts: npm run sdk:types
 
 /** With the endings of all accepted formats, many of which browsers do not know for pictures. */
 export const ACCEPTED_FILES =

@@ -2,11 +2,10 @@ import { apiHeaders, headerRefs, type headers, signedHeaders } from '../../../sr
 import type { Method, Operation, Parameter, Paths } from '../../../src/api/openapi/operation.js';
 import type { ErrorCode } from '../../../src/core/shared/errors.js';
 import { answer, flag, orNull, type Schema, text } from '../../../src/http/fields/declared.js';
-import { codeSamples } from './code-samples.js';
+import { codeSamples, type SampledOperation, type Schemas } from './code-samples.js';
 import { controllerPaths, controllersOf, documentTags } from './controllers.js';
 import { ErrorResponses, errorSchemas } from './errors.js';
 import { referencedSchemas } from './models.js';
-import { type SampledOperation, type Schemas, sampleRequest } from './sample-request.js';
 
 const shared: Readonly<Record<string, Schema>> = {
   Id: {
@@ -101,7 +100,7 @@ function withSamples(
       path,
       Object.fromEntries(
         Object.entries(methods).map(([method, operation]) => {
-          const samples = codeSamples(sampleRequest(method, path, operation as SampledOperation, schemas));
+          const samples = codeSamples(method, path, operation as SampledOperation, schemas);
           return [method, { ...operation, 'x-codeSamples': samples }];
         }),
       ),

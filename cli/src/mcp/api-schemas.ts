@@ -1,4 +1,4 @@
-// Written by bin/agent-schemas.js from openapi.json: npm run sdk:types
+// Written by bin/generate/agent-schemas.js from openapi.json: npm run sdk:types
 
 export const photoFilters: Readonly<Record<string, object>> = {
   "sort": {

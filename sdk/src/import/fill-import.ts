@@ -2,17 +2,9 @@ import { chunks } from '../calls.js';
 import type { UploadTarget } from '../resources.js';
 import type { ImportRun } from './import-run.js';
 import type { ImportRecord } from './import-state.js';
-import { FileProblem, type ImportSource } from './source.js';
+import { FileProblem, type HashedFile, type ImportSource } from './source.js';
 import { failedItems, finalize, opened, type Registered, registerAs } from './steps.js';
 import { upload } from './upload.js';
-
-/** A file whose content is known. */
-export interface HashedFile {
-  readonly source: ImportSource;
-  readonly sha256: string;
-  /** The name of its item in the import. */
-  readonly clientRef: string;
-}
 
 /** Files that are hashed ahead of the batch they go into. */
 const HASH_AHEAD = 64;

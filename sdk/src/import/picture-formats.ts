@@ -1,4 +1,4 @@
-// Written by bin/picture-formats.js from src/core/media/formats.ts: npm run sdk:types
+// Written by bin/generate/picture-formats.js from src/core/media/formats.ts: npm run sdk:types
 
 /** Parts of the first bytes that all have to be there: where, and what, a character for each byte. */
 export type Signature = readonly (readonly [at: number, text: string])[];

@@ -20,6 +20,14 @@ export interface ImportSource {
   send(request: UploadRequest, onBytes: (count: number) => void, signal: AbortSignal): Promise<UploadAnswer>;
 }
 
+/** A file whose content is known. */
+export interface HashedFile {
+  readonly source: ImportSource;
+  readonly sha256: string;
+  /** The name of its item in the import. */
+  readonly clientRef: string;
+}
+
 export interface UploadRequest {
   readonly url: string;
   readonly method: string;

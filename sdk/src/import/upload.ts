@@ -1,9 +1,8 @@
 import { ConnectionError } from '../errors.js';
 import type { UploadTarget } from '../resources.js';
 import { pause } from '../transport.js';
-import type { HashedFile } from './fill-import.js';
 import type { ImportRun } from './import-run.js';
-import { FileProblem, type ImportSource, type UploadAnswer } from './source.js';
+import { FileProblem, type HashedFile, type ImportSource, type UploadAnswer } from './source.js';
 
 /** `sent`; `stale`: it needs a fresh target; `failed`: it has been noted why. */
 export type UploadOutcome = 'sent' | 'stale' | 'failed';

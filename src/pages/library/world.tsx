@@ -130,7 +130,7 @@ export function tileOrigins({ mapTiles }: Pick<HttpOptions, 'mapTiles'>): readon
 
 /**
  * Positions on the map: Mercator's projection, as tile servers have it, in steps of 1/25 degree of longitude from the upper left corner
- * (bin/world-map.js).
+ * (bin/generate/world-map.js).
  */
 const STEPS = 25;
 /** Steps from one edge of the world to the other. */

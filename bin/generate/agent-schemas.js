@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 
 // Writes what `phs mcp` says of the parameters of its tools, out of openapi.json: cli/src/mcp/api-schemas.ts. With --check it only compares.
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = join(import.meta.dirname, '../..');
 const target = join(root, 'cli', 'src', 'mcp', 'api-schemas.ts');
 const document = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'));
 
@@ -41,7 +40,7 @@ const constants = {
 const lines = Object.entries(constants).map(
   ([name, value]) => `export const ${name}: Readonly<Record<string, object>> = ${JSON.stringify(value, null, 2)};\n`,
 );
-const text = `// Written by bin/agent-schemas.js from openapi.json: npm run sdk:types\n\n${lines.join('\n')}`;
+const text = `// Written by bin/generate/agent-schemas.js from openapi.json: npm run sdk:types\n\n${lines.join('\n')}`;
 if (!process.argv.includes('--check')) writeFileSync(target, text);
 else if (readFileSync(target, 'utf8') !== text) {
   console.error(`${target} is out of date: npm run sdk:types`);

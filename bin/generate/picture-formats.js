@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
-import { acceptedFormats, fileExtensions, otherFormats } from '../src/core/media/formats.ts';
+import { acceptedFormats, fileExtensions, otherFormats } from '../../src/core/media/formats.ts';
 
-// Writes what the packages say of the formats of pictures, out of their declarations: node --import ./bin/typescript.js bin/picture-formats.js
-const head = '// Written by bin/picture-formats.js from src/core/media/formats.ts: npm run sdk:types\n\n';
+// Writes what the packages say of the formats of pictures, out of their declarations: node --import ./bin/typescript.js bin/generate/picture-formats.js
+const head = '// Written by bin/generate/picture-formats.js from src/core/media/formats.ts: npm run sdk:types\n\n';
 
 function write(path, text) {
-  writeFileSync(new URL(`../${path}`, import.meta.url), `${head}${text}`);
+  writeFileSync(new URL(`../../${path}`, import.meta.url), `${head}${text}`);
 }
 
 const types = acceptedFormats.map(({ contentType, extensions, signatures }) => ({

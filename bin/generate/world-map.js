@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-// Writes the shapes that maps are drawn on: `node bin/world-map.js`, after another version of world-atlas was installed.
+// Writes the shapes that maps are drawn on: `node bin/generate/world-map.js`, after another version of world-atlas was installed.
 
 /** Steps for a degree of longitude: about 4 km at the equator. */
 const STEPS = 25;
 /** Where Mercator's map is square. */
 const EDGE = 85.0511287798066;
 
-const target = fileURLToPath(new URL('../src/pages/assets/map/world.svg', import.meta.url));
+const target = fileURLToPath(new URL('../../src/pages/assets/map/world.svg', import.meta.url));
 
 /** Land and borders of Natural Earth (public domain) at 1:50 million, in Mercator's projection, as two paths. */
 function worldSvg() {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-// Writes the shapes of the icons: `node bin/icons.js`, after another version of @iconify-json/lucide was installed or a name was added here.
+// Writes the shapes of the icons: `node bin/generate/icons.js`, after another version of @iconify-json/lucide was installed or a name was added here.
 // `--print` shows them instead.
 
 const names = [
@@ -72,7 +72,7 @@ function pathOf(name) {
     .join('');
 }
 
-const code = `// Written by bin/icons.js. Shapes of Lucide (https://lucide.dev), ISC licence, copyright Lucide Icons and Contributors.
+const code = `// Written by bin/generate/icons.js. Shapes of Lucide (https://lucide.dev), ISC licence, copyright Lucide Icons and Contributors.
 
 /** Each as the path of a line, in a square of 24. */
 export const iconShapes = {
@@ -83,4 +83,4 @@ export type IconName = keyof typeof iconShapes;
 `;
 
 if (process.argv.includes('--print')) process.stdout.write(code);
-else writeFileSync(fileURLToPath(new URL('../src/pages/icon-shapes.ts', import.meta.url)), code);
+else writeFileSync(fileURLToPath(new URL('../../src/pages/icon-shapes.ts', import.meta.url)), code);
