@@ -1,5 +1,5 @@
 import { apiHeaders, headerRefs, type headers, signedHeaders } from '../../../src/api/openapi/headers.js';
-import type { Method, Operation, Parameter, Paths } from '../../../src/api/openapi/operation.js';
+import type { Method, Operation, Parameter } from '../../../src/api/openapi/operation.js';
 import type { ErrorCode } from '../../../src/core/shared/errors.js';
 import { answer, flag, orNull, type Schema, text } from '../../../src/http/fields/declared.js';
 import { codeSamples, type SampledOperation, type Schemas } from './code-samples.js';
@@ -49,7 +49,9 @@ export interface DocumentedApi {
 export function documentOf(api: DocumentedApi, version: string) {
   const errors = new ErrorResponses();
   const controllers = controllersOf(api.module);
-  const paths = pathsOf(api, controllerPaths(controllers, api.idempotencyKey), errors);
+  const paths = changed(controllerPaths(controllers, api.idempotencyKey), (operation, method) =>
+    operationOf(api, method as Method, operation, errors),
+  );
   const written = { ...shared, ...errorSchemas(Object.keys(api.scopes)) };
   const responses = errors.components;
   const found = referencedSchemas(api.webhooks ? paths : { paths, responses }, written);
@@ -64,7 +66,10 @@ export function documentOf(api: DocumentedApi, version: string) {
     info: { title, version, summary, description, license },
     servers: [{ url: '/', description: 'The installation that serves this document.' }],
     tags: [...documentTags(controllers), ...(api.webhooks ? [ofWebhooks] : [])],
-    paths: withSamples(withLifecycle(paths), schemas as Schemas),
+    paths: changed(withLifecycle(paths), (operation, method, path) => ({
+      ...operation,
+      'x-codeSamples': codeSamples(method, path, operation as SampledOperation, schemas as Schemas),
+    })),
     webhooks: withLifecycle(api.webhooks?.paths ?? {}),
     components: {
       securitySchemes: {
@@ -90,36 +95,16 @@ export function documentText(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** Each operation with code that calls it. */
-function withSamples(
-  paths: Record<string, Record<string, object>>,
-  schemas: Schemas,
+/** The same paths, with what `change` makes of each operation. */
+function changed<From>(
+  paths: Readonly<Record<string, Readonly<Record<string, From>>>>,
+  change: (operation: From, method: string, path: string) => object,
 ): Record<string, Record<string, object>> {
-  return Object.fromEntries(
-    Object.entries(paths).map(([path, methods]) => [
-      path,
-      Object.fromEntries(
-        Object.entries(methods).map(([method, operation]) => {
-          const samples = codeSamples(method, path, operation as SampledOperation, schemas);
-          return [method, { ...operation, 'x-codeSamples': samples }];
-        }),
-      ),
-    ]),
-  );
-}
-
-function pathsOf(api: DocumentedApi, paths: Paths, errors: ErrorResponses): Record<string, Record<string, object>> {
-  return Object.fromEntries(
-    Object.entries(paths).map(([path, methods]) => [
-      path,
-      Object.fromEntries(
-        Object.entries(methods).map(([method, operation]) => [
-          method,
-          operationOf(api, method as Method, operation, errors),
-        ]),
-      ),
-    ]),
-  );
+  const entries = Object.entries(paths).map(([path, methods]) => {
+    const operations = Object.entries(methods).map(([method, each]) => [method, change(each, method, path)]);
+    return [path, Object.fromEntries(operations)];
+  });
+  return Object.fromEntries(entries);
 }
 
 function operationOf(api: DocumentedApi, method: Method, operation: Operation, errors: ErrorResponses) {

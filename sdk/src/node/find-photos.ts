@@ -55,46 +55,29 @@ export interface UnsupportedFile {
   readonly format: string;
 }
 
-interface Found {
-  readonly files: FoundFile[];
-  readonly unseen: UnreadableFile[];
-  readonly unsupported: UnsupportedFile[];
-  readonly leftOut: LeftOutFile[];
-  readonly others: string[];
-  readonly notUtf8: Map<string, Buffer>;
-}
-
 /**
  * The files of these paths, and the photos under those that are folders, each once, however often it was named. In folders, files and
  * folders whose names begin with a dot are left out, as are the folders of systems and what `exclude` says, and links to folders are not followed; the order is always the same.
  */
 export async function findPhotos(paths: readonly string[], { exclude }: FindOptions = {}): Promise<FoundFiles> {
   const rules = new LeftOut(exclude);
+  const found: Found = { files: [], unseen: [], unsupported: [], leftOut: [], others: [], notUtf8: new Map() };
   const files = new Map<string, FoundFile & { ref: string }>();
-  const unseen: UnreadableFile[] = [];
-  const unsupported: UnsupportedFile[] = [];
-  const leftOut: LeftOutFile[] = [];
-  const others: string[] = [];
-  const notUtf8 = new Map<string, Buffer>();
   for (const given of paths) {
+    try {
+      const stats = await stat(given, { bigint: true });
+      if (stats.isDirectory()) await walk({ path: given, location: given, below: '' }, rules, found);
+      else found.files.push({ path: given, stats });
+    } catch (error) {
+      noteUnseen(found.unseen, given, error);
+    }
     const within = dirname(resolve(given));
-    const stats = await stat(given, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
-      unseen.push({ path: given, problem: error.code ?? error.message });
-      return null;
-    });
-    if (stats === null) continue;
-    const found = stats.isDirectory() ? await under(given, rules) : { ...nothing(), files: [{ path: given, stats }] };
-    for (const file of found.files) {
+    for (const file of found.files.splice(0)) {
       const absolute = resolve(file.path);
       if (!files.has(absolute)) files.set(absolute, { ...file, ref: relative(within, absolute).split(sep).join('/') });
     }
-    unseen.push(...found.unseen);
-    unsupported.push(...found.unsupported);
-    leftOut.push(...found.leftOut);
-    others.push(...found.others);
-    for (const [path, bytes] of found.notUtf8) notUtf8.set(path, bytes);
   }
-  return { files: distinct([...files]), unseen, unsupported, leftOut, others, notUtf8 };
+  return { ...found, files: distinct([...files]) };
 }
 
 /** Files of different folders that would be called the same are called by their whole paths. */
@@ -104,16 +87,14 @@ function distinct(files: readonly (readonly [string, FoundFile & { ref: string }
   return files.map(([absolute, file]) => (counts.get(file.ref) === 1 ? file : { ...file, ref: absolute }));
 }
 
-async function under(folder: string, rules: LeftOut): Promise<Found> {
-  const found = nothing();
-  await walk({ path: folder, location: folder, below: '' }, rules, found).catch((error) =>
-    noteUnseen(found.unseen, folder, error),
-  );
-  return found;
-}
-
-function nothing(): Found {
-  return { files: [], unseen: [], unsupported: [], leftOut: [], others: [], notUtf8: new Map() };
+/** What was found so far. */
+interface Found {
+  readonly files: FoundFile[];
+  readonly unseen: UnreadableFile[];
+  readonly unsupported: UnsupportedFile[];
+  readonly leftOut: LeftOutFile[];
+  readonly others: string[];
+  readonly notUtf8: Map<string, Buffer>;
 }
 
 /** A file or folder: where it is in the file system, and what it is called. */
