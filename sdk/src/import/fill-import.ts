@@ -3,7 +3,7 @@ import type { UploadTarget } from '../resources.js';
 import type { ImportRun } from './import-run.js';
 import type { ImportRecord } from './import-state.js';
 import { FileProblem, type HashedFile, type ImportSource } from './source.js';
-import { failedItems, finalize, opened, type Registered, registerAs } from './steps.js';
+import { failedItems, finalize, openImport, type Registered, registerAs } from './steps.js';
 import { upload } from './upload.js';
 
 /** Files that are hashed ahead of the batch they go into. */
@@ -18,7 +18,7 @@ const LONGEST_REF = 200;
  * the service lacks while the next batch is being hashed.
  */
 export async function fillImport(run: ImportRun, record: ImportRecord, files: readonly ImportSource[]): Promise<void> {
-  const id = await opened(run, record);
+  const id = await openImport(run, record);
   const before = record.id === null ? new Map() : await failedItems(run, id);
   record.id = id;
   await run.state.save();

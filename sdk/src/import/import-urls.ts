@@ -4,7 +4,7 @@ import type { PhotoDetails } from '../resources.js';
 import { beginRun, type ImportOptions, type ImportResult, type ImportRun, resultOf } from './import-run.js';
 import type { ImportRecord } from './import-state.js';
 import { photoName } from './source.js';
-import { failedItems, finalize, opened, registerAs, settle, statusOf } from './steps.js';
+import { failedItems, finalize, openImport, registerAs, settle, statusOf } from './steps.js';
 
 /** A file on another server, which the service fetches itself. */
 export interface UrlToImport {
@@ -73,7 +73,7 @@ async function requestImport(run: ImportRun, sources: readonly Source[]): Promis
   if (known && (status === 'processing' || status?.startsWith('completed'))) return known;
   if (known) run.state.ended(known);
   const record = run.state.newImport(clientRef);
-  const id = await opened(run, record);
+  const id = await openImport(run, record);
   record.id = id;
   await run.state.save();
   for (const batch of chunks(sources, run.limits.batchSize)) {

@@ -12,8 +12,11 @@ const SETTINGS = [
   ...(['dateFromFilename', 'duplicatePolicy', 'restoreTrashed'] as const),
 ] as const satisfies readonly (keyof ImportOptions & keyof NewImport)[];
 
-/** The import of a record, which is created if there is none yet. */
-export async function opened({ client, options, signal }: ImportRun, { clientRef, id }: ImportRecord): Promise<number> {
+/** Creates the import of a record if there is none yet, and returns its id. */
+export async function openImport(
+  { client, options, signal }: ImportRun,
+  { clientRef, id }: ImportRecord,
+): Promise<number> {
   if (id !== null) return id;
   const given = SETTINGS.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]);
   const wanted = { source: 'photo-service-sdk', ...Object.fromEntries(given), clientRef };

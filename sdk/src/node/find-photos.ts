@@ -87,7 +87,7 @@ function distinct(files: readonly (readonly [string, FoundFile & { ref: string }
   return files.map(([absolute, file]) => (counts.get(file.ref) === 1 ? file : { ...file, ref: absolute }));
 }
 
-/** What was found so far. */
+/** The files and folders that were met so far. */
 interface Found {
   readonly files: FoundFile[];
   readonly unseen: UnreadableFile[];
