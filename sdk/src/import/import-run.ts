@@ -147,14 +147,15 @@ async function limitsOf(client: PhotoService, signal: AbortSignal): Promise<Impo
 }
 
 /** Returns the result of a run whose imports have ended. */
-export function resultOf({ tally, failures }: ImportRun, total: number, subjects: readonly Import[]): ImportResult {
+export function resultOf({ tally, failures }: ImportRun, subjects: readonly Import[]): ImportResult {
+  const { files, bytes } = tally.now();
   return {
     dryRun: false,
-    total,
+    total: files.total,
     imported: subjects.reduce((sum, { counts }) => sum + counts.imported, 0),
     duplicates: subjects.reduce((sum, { counts }) => sum + counts.duplicate, 0),
     failed: [...failures.values()],
-    bytesUploaded: tally.now().bytes.uploaded,
+    bytesUploaded: bytes.uploaded,
     imports: subjects.map(({ id, status }) => ({ id, status })),
   };
 }

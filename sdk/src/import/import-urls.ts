@@ -62,7 +62,7 @@ export async function importUrls(
   }
   await run.state.finish();
   run.tally.enter('done');
-  return resultOf(run, sources.length, subjects);
+  return resultOf(run, subjects);
 }
 
 /** Asks for the files of one import; for one that an earlier run has finalized, nothing more. */

@@ -29,9 +29,9 @@ export async function runImport(
   const bytes = sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const run = await beginRun(client, { files: sources.length, bytes }, options, signal);
   const sendable = sources.filter((source) => isSendable(run, source));
-  if (options.dryRun) return dryRun(run, sources.length, sendable);
+  if (options.dryRun) return dryRun(run, sendable);
   try {
-    return await importAll(run, sources.length, sendable);
+    return await importAll(run, sendable);
   } catch (error) {
     stop.abort(error);
     // In any case: what is known now saves the next run work.
@@ -62,7 +62,7 @@ function isSendable(run: ImportRun, source: ImportSource): boolean {
   return true;
 }
 
-async function importAll(run: ImportRun, total: number, sources: readonly ImportSource[]): Promise<ImportResult> {
+async function importAll(run: ImportRun, sources: readonly ImportSource[]): Promise<ImportResult> {
   const closing = await resumeImports(run);
   const left = sources.filter((source) => !isIn(run, closing, source));
   run.tally.count('hashed', sources.length - left.length);
@@ -80,7 +80,7 @@ async function importAll(run: ImportRun, total: number, sources: readonly Import
   for (const record of closing) run.state.ended(record);
   await run.state.finish();
   run.tally.enter('done');
-  return resultOf(run, total, subjects);
+  return resultOf(run, subjects);
 }
 
 /** Checks imports of an interrupted run: those that are still open are kept, those that are being finished are returned. */
@@ -150,7 +150,7 @@ function isOf({ sha256, error }: ImportPhoto, file: HashedFile): boolean {
 }
 
 /** Returns what an import would do: hashes the files and asks which of them are there, with one read for each 100. */
-async function dryRun(run: ImportRun, total: number, sources: readonly ImportSource[]): Promise<ImportResult> {
+async function dryRun(run: ImportRun, sources: readonly ImportSource[]): Promise<ImportResult> {
   const files: HashedFile[] = [];
   for await (const file of hashedAhead(run, sources)) {
     run.state.remember(file.source, file.sha256, run.state.importOf(file.source));
@@ -163,7 +163,7 @@ async function dryRun(run: ImportRun, total: number, sources: readonly ImportSou
   run.tally.enter('done');
   return {
     dryRun: true,
-    total,
+    total: run.tally.now().files.total,
     imported: known && fresh.size,
     duplicates: known && files.length - fresh.size,
     failed: [...run.failures.values()],
