@@ -4,17 +4,16 @@
  */
 export { MemoryRateWindowStore } from '../src/adapters/memory/memory-rate-window-store.js';
 export { contracts } from './contracts.js';
-export { MemoryBlobStore } from './memory/memory-blob-store.js';
+export { MemorySourceReader } from './memory/imports/memory-fetches.js';
+export { MemoryBlobStore, MemoryDirectUploads } from './memory/memory-blob-store.js';
 export { MemoryCustomerStore } from './memory/memory-customer-store.js';
-export { MemoryDirectUploads } from './memory/memory-direct-uploads.js';
-export { MemoryGazetteer } from './memory/memory-gazetteer.js';
-export { MemoryIdentityProvider } from './memory/memory-identity-provider.js';
-export { MemoryIpCountries } from './memory/memory-ip-countries.js';
+export { MemoryIpCountries } from './memory/memory-keys.js';
 export { MemoryMailer } from './memory/memory-mailer.js';
 export { brokenPictureBytes, MemoryMediaReader, pictureBytes, pictureIn } from './memory/memory-media-reader.js';
-export { MemorySourceReader } from './memory/memory-source-reader.js';
-export { MemoryWebhookSender } from './memory/memory-webhook-sender.js';
+export { MemoryWebhookSender } from './memory/memory-webhooks.js';
+export { MemoryGazetteer } from './memory/photos/memory-gazetteer.js';
 export { SettableClock } from './memory/settable-clock.js';
+export { MemoryIdentityProvider } from './memory/users/memory-identities.js';
 export { type MemoryPorts, memoryPorts } from './memory-ports.js';
 export { type RenderEvent, runJobs } from './run-jobs.js';
 export type { TestFunctions } from './runner.js';

@@ -6,32 +6,30 @@ import type { Ports, Uses } from '../src/core/ports.js';
 import type { Clock } from '../src/core/shared/clock.js';
 import type { PasskeyReader } from '../src/core/users/factors/passkey.js';
 import { PublicAddresses } from '../src/http/public-addresses.js';
+import { MemorySourceReader } from './memory/imports/memory-fetches.js';
+import { PlainImportSteps, PlainUploadSlots } from './memory/imports/memory-uploads.js';
 import { MemoryAuditLog } from './memory/memory-audit.js';
-import { MemoryBlobStore } from './memory/memory-blob-store.js';
-import { MemoryCustomerDirectory } from './memory/memory-customer-directory.js';
+import { MemoryBlobStore, PlainVerifiedBlobs } from './memory/memory-blob-store.js';
 import { MemoryCustomerStore } from './memory/memory-customer-store.js';
+import { MemoryCustomerDirectory } from './memory/memory-customers.js';
 import { MemoryDatabase } from './memory/memory-database.js';
 import { MemoryDeliveryKeyFinder } from './memory/memory-delivery.js';
-import { MemoryGazetteer } from './memory/memory-gazetteer.js';
 import { MemoryIdempotencyStore } from './memory/memory-idempotency-store.js';
-import { MemoryIpCountries } from './memory/memory-ip-countries.js';
 import { MemoryJobQueue } from './memory/memory-job-queue.js';
-import { MemoryKeyFinder } from './memory/memory-keys.js';
+import { MemoryIpCountries, MemoryKeyFinder, MemoryOperatorTokenStore } from './memory/memory-keys.js';
 import { MemoryMediaReader } from './memory/memory-media-reader.js';
-import { MemoryOperatorTokenStore } from './memory/memory-operator-tokens.js';
-import { MemoryPasswordHasher } from './memory/memory-password-hasher.js';
-import { MemoryPasswordStrength } from './memory/memory-password-strength.js';
 import { MemoryShareFinder } from './memory/memory-shares.js';
-import { MemorySourceReader } from './memory/memory-source-reader.js';
 import { MemoryTrafficStore } from './memory/memory-traffic.js';
-import { MemorySessionStore, MemoryUserStore } from './memory/memory-user-repository.js';
-import { MemoryDeliveryLog } from './memory/memory-webhook-repository.js';
-import { MemoryWebhookSender } from './memory/memory-webhook-sender.js';
-import { PlainImportSteps } from './memory/plain-import-steps.js';
-import { PlainRenditionMaker } from './memory/plain-rendition-maker.js';
-import { PlainUploadSlots } from './memory/plain-upload-slots.js';
-import { PlainVerifiedBlobs } from './memory/plain-verified-blobs.js';
+import { MemoryDeliveryLog, MemoryWebhookSender } from './memory/memory-webhooks.js';
+import { MemoryGazetteer } from './memory/photos/memory-gazetteer.js';
+import { PlainRenditionMaker } from './memory/photos/memory-renditions.js';
 import { SettableClock } from './memory/settable-clock.js';
+import {
+  MemoryPasswordHasher,
+  MemoryPasswordStrength,
+  MemorySessionStore,
+  MemoryUserStore,
+} from './memory/users/memory-users.js';
 
 /** Every port, in memory, with what lies behind some of them. */
 export interface MemoryPorts extends Ports {

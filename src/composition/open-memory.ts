@@ -1,6 +1,6 @@
 import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
 import { MemoryDatabase } from '../../testing/memory/memory-database.js';
-import { MemoryRenditionLeases } from '../../testing/memory/memory-rendition-leases.js';
+import { MemoryRenditionLeases } from '../../testing/memory/photos/memory-renditions.js';
 import { memoryDatabasePorts } from '../../testing/memory-ports.js';
 import { ConfigError } from '../config/config.js';
 import type { Environment } from '../config/environment-reader.js';

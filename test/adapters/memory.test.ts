@@ -3,8 +3,8 @@ import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-win
 import { SystemClock } from '../../src/adapters/system-clock.js';
 import { WINDOW_MS } from '../../src/core/access/rolling-window.js';
 import { HOUR, MINUTE, SECOND } from '../../src/core/shared/clock.js';
-import { MemoryCustomerDirectory } from '../../testing/memory/memory-customer-directory.js';
 import { MemoryCustomerStore } from '../../testing/memory/memory-customer-store.js';
+import { MemoryCustomerDirectory } from '../../testing/memory/memory-customers.js';
 import { MemoryDatabase } from '../../testing/memory/memory-database.js';
 import { MemoryJobQueue } from '../../testing/memory/memory-job-queue.js';
 import { SettableClock } from '../../testing/memory/settable-clock.js';

@@ -1,6 +1,6 @@
 import { OpenIdProvider } from '../../src/adapters/oidc/open-id-provider.js';
 import type { ProviderRequest } from '../../src/core/users/identity-provider.js';
-import { providerSettings } from '../../testing/memory/memory-identity-provider.js';
+import { providerSettings } from '../../testing/memory/users/memory-identities.js';
 import { RETURN_TO } from '../contracts/identity-provider.contract.js';
 import { OddIssuer } from '../support/odd-issuer.js';
 import { sampleHash } from '../support/samples.js';

@@ -13,7 +13,7 @@ import type { PhotoQuery } from '../../src/core/photos/photo-query.js';
 import { updateOutdatedPhotos } from '../../src/core/photos/places.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { foldKey } from '../../src/core/shared/text.js';
-import { MemoryGazetteer } from '../../testing/memory/memory-gazetteer.js';
+import { MemoryGazetteer } from '../../testing/memory/photos/memory-gazetteer.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { later, sampleInstant } from '../support/samples.js';
 import { present, Tenant } from '../support/tenant.js';

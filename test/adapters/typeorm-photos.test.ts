@@ -17,7 +17,7 @@ import type { Id } from '../../src/core/shared/ids.js';
 import type { Position } from '../../src/core/shared/pagination.js';
 import { compareText, foldKey } from '../../src/core/shared/text.js';
 import type { Repositories } from '../../src/core/shared/transactional.js';
-import { MemoryGazetteer } from '../../testing/memory/memory-gazetteer.js';
+import { MemoryGazetteer } from '../../testing/memory/photos/memory-gazetteer.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { sampleCustomer, samplePhoto } from '../support/samples.js';
 import { searchedTexts } from '../support/searched-texts.js';

@@ -6,7 +6,7 @@ import { createDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
 import { createShare } from '../../src/core/shares/shares.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { publicHtml, withoutBasePath } from '../../src/http/server/base-path.js';
-import { providerSettings } from '../../testing/memory/memory-identity-provider.js';
+import { providerSettings } from '../../testing/memory/users/memory-identities.js';
 import { builtProgram } from '../support/built-program.js';
 import { OpenIdServer } from '../support/openid-server.js';
 import { SoftwareAuthenticator } from '../support/software-authenticator.js';

@@ -1,4 +1,4 @@
-import type { MemorySourceReader } from '../../testing/memory/memory-source-reader.js';
+import type { MemorySourceReader } from '../../testing/memory/imports/memory-fetches.js';
 import { fetchDue } from '../support/fetch-due.js';
 import type { Answer } from './support/http-client.js';
 import { multipart, picture, sha256 } from './support/photos.js';

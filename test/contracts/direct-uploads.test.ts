@@ -1,6 +1,5 @@
 import { SECOND } from '../../src/core/shared/clock.js';
-import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
-import { MemoryDirectUploads } from '../../testing/memory/memory-direct-uploads.js';
+import { MemoryBlobStore, MemoryDirectUploads } from '../../testing/memory/memory-blob-store.js';
 import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { directUploadsContract } from './direct-uploads.contract.js';
 

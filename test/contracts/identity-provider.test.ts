@@ -1,5 +1,5 @@
 import { OpenIdProvider } from '../../src/adapters/oidc/open-id-provider.js';
-import { MemoryIdentityProvider, providerSettings } from '../../testing/memory/memory-identity-provider.js';
+import { MemoryIdentityProvider, providerSettings } from '../../testing/memory/users/memory-identities.js';
 import { OpenIdServer } from '../support/openid-server.js';
 import { identityProviderContract, RETURN_TO } from './identity-provider.contract.js';
 

@@ -4,10 +4,9 @@ import { MemoryUploadSlots } from '../../src/adapters/memory/memory-upload-slots
 import type { BlobKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import type { RenditionMaking } from '../../src/core/photos/renditions/make.js';
-import { PlainImportSteps } from '../../testing/memory/plain-import-steps.js';
-import { PlainRenditionMaker } from '../../testing/memory/plain-rendition-maker.js';
-import { PlainUploadSlots } from '../../testing/memory/plain-upload-slots.js';
-import { PlainVerifiedBlobs } from '../../testing/memory/plain-verified-blobs.js';
+import { PlainImportSteps, PlainUploadSlots } from '../../testing/memory/imports/memory-uploads.js';
+import { PlainVerifiedBlobs } from '../../testing/memory/memory-blob-store.js';
+import { PlainRenditionMaker } from '../../testing/memory/photos/memory-renditions.js';
 import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { importStepsContract } from './import-steps.contract.js';
 import { making, renditionMakerContract } from './rendition-maker.contract.js';

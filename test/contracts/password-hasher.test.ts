@@ -1,6 +1,6 @@
 import { Argon2PasswordHasher } from '../../src/adapters/argon2/argon2-password-hasher.js';
 import type { PasswordHasher } from '../../src/core/users/passwords.js';
-import { MemoryPasswordHasher } from '../../testing/memory/memory-password-hasher.js';
+import { MemoryPasswordHasher } from '../../testing/memory/users/memory-users.js';
 
 /** What `PasswordHasher` promises. */
 function passwordHasherContract(name: string, hasher: PasswordHasher): void {

@@ -1,6 +1,6 @@
 import { ZxcvbnPasswordStrength } from '../../src/adapters/zxcvbn-password-strength.js';
 import type { PasswordStrength } from '../../src/core/users/passwords.js';
-import { MemoryPasswordStrength } from '../../testing/memory/memory-password-strength.js';
+import { MemoryPasswordStrength } from '../../testing/memory/users/memory-users.js';
 
 const adapters: readonly (readonly [string, PasswordStrength])[] = [
   ['zxcvbn', new ZxcvbnPasswordStrength()],

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileScrubPosition } from '../../src/adapters/local-blobs/file-scrub-position.js';
-import { MemoryScrubPosition } from '../../testing/memory/memory-scrub-position.js';
+import { MemoryScrubPosition } from '../../testing/memory/memory-integrity.js';
 import { scrubPositionContract } from './scrub-position.contract.js';
 
 let folder: string;

@@ -1,5 +1,5 @@
 import { HttpSourceReader } from '../../src/adapters/sources/http-source-reader.js';
-import { MemorySourceReader } from '../../testing/memory/memory-source-reader.js';
+import { MemorySourceReader } from '../../testing/memory/imports/memory-fetches.js';
 import { SourceServer, serve } from '../support/source-server.js';
 import { type ServedFile, sourceReaderContract } from './source-reader.contract.js';
 

@@ -1,5 +1,5 @@
 import { HttpWebhookSender } from '../../src/adapters/webhooks/http-webhook-sender.js';
-import { MemoryWebhookSender } from '../../testing/memory/memory-webhook-sender.js';
+import { MemoryWebhookSender } from '../../testing/memory/memory-webhooks.js';
 import { Receiver } from '../support/receiver.js';
 import { webhookSenderContract } from './webhook-sender.contract.js';
 

@@ -10,7 +10,7 @@ import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import type { Ports } from '../../src/core/ports.js';
 import { HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { PlainUploadSlots } from '../../testing/memory/plain-upload-slots.js';
+import { PlainUploadSlots } from '../../testing/memory/imports/memory-uploads.js';
 import { withInProcess } from '../../testing/memory-ports.js';
 import {
   Account,

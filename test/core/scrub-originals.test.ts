@@ -3,7 +3,7 @@ import { storedKey } from '../../src/core/blobs/blob-key.js';
 import { type Scrubbing, scrubOriginals } from '../../src/core/integrity/scrub.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
-import { MemoryScrubPosition } from '../../testing/memory/memory-scrub-position.js';
+import { MemoryScrubPosition } from '../../testing/memory/memory-integrity.js';
 import { Account, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';
 

@@ -11,9 +11,9 @@ import { DAY, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { FETCH_SLOTS, fetchPool } from '../../src/worker/pools.js';
 import { busyIn, runWorker } from '../../src/worker/worker.js';
+import { failure, type MemorySource } from '../../testing/memory/imports/memory-fetches.js';
+import { PlainUploadSlots } from '../../testing/memory/imports/memory-uploads.js';
 import { pictureBytes } from '../../testing/memory/memory-media-reader.js';
-import { failure, type MemorySource } from '../../testing/memory/memory-source-reader.js';
-import { PlainUploadSlots } from '../../testing/memory/plain-upload-slots.js';
 import { withInProcess } from '../../testing/memory-ports.js';
 import { claimFrom } from '../support/claim.js';
 import {

@@ -1,4 +1,4 @@
-import { MemoryIdentityProvider } from '../../testing/memory/memory-identity-provider.js';
+import { MemoryIdentityProvider } from '../../testing/memory/users/memory-identities.js';
 import { BrowserClient } from '../api/support/browser-client.js';
 import { type Actor, type RunningApp, startApp } from '../api/support/start-app.js';
 

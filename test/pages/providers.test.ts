@@ -7,7 +7,7 @@ import type { ProviderSettings } from '../../src/core/users/identity-provider.js
 import { inviteUser } from '../../src/core/users/people/invite.js';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import { HOME } from '../../src/pages/page-context.js';
-import { providerSettings } from '../../testing/memory/memory-identity-provider.js';
+import { providerSettings } from '../../testing/memory/users/memory-identities.js';
 import { BrowserClient, onlyPlanted, PASSWORD, signInPlanted } from '../api/support/browser-client.js';
 import type { Answer } from '../api/support/http-client.js';
 import { type RunningApp, startApp } from '../api/support/start-app.js';

@@ -3,7 +3,7 @@ import { CachedVerifiedBlobs } from '../../src/adapters/cached-verified-blobs.js
 import { type RenditionLeases, SharedRenditionMaker } from '../../src/adapters/shared-rendition-maker.js';
 import { renditionMaking } from '../../src/core/photos/renditions/make.js';
 import type { Ports, Uses } from '../../src/core/ports.js';
-import { MemoryRenditionLeases } from '../../testing/memory/memory-rendition-leases.js';
+import { MemoryRenditionLeases } from '../../testing/memory/photos/memory-renditions.js';
 
 type InProcess = Uses<'importSteps' | 'verifiedBlobs' | 'renditionMaker'>;
 

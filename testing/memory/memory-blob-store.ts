@@ -1,4 +1,5 @@
-import { checkedRange, readOnce } from '../../src/core/blobs/blob-bytes.js';
+import { createHash } from 'node:crypto';
+import { checkedRange, inOneChunk, readOnce } from '../../src/core/blobs/blob-bytes.js';
 import { type BlobKey, checkKeys, checkPrefix } from '../../src/core/blobs/blob-key.js';
 import type {
   BlobFile,
@@ -9,7 +10,15 @@ import type {
   ListedBlob,
   OpenBlob,
 } from '../../src/core/blobs/blob-store.js';
-import type { Clock } from '../../src/core/shared/clock.js';
+import type { DirectUploads, ExpectedBlob } from '../../src/core/blobs/direct-uploads.js';
+import {
+  type ExpectedBytes,
+  lostBytes,
+  type Reading,
+  type VerifiedBlobs,
+} from '../../src/core/blobs/verified-blobs.js';
+import type { UploadAddress } from '../../src/core/shared/addresses.js';
+import { after, type Clock, SECOND } from '../../src/core/shared/clock.js';
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -110,4 +119,90 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
 /** Copies, so that what a reader does to them does not reach the blob. */
 async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
   for (let start = 0; start < bytes.length; start += CHUNK_BYTES) yield bytes.slice(start, start + CHUNK_BYTES);
+}
+
+/** Everything is read and hashed each time. */
+export class PlainVerifiedBlobs implements VerifiedBlobs {
+  constructor(private readonly store: BlobStore) {}
+
+  async put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    await this.store.put(key, bytes);
+  }
+
+  async open(key: BlobKey, expected: ExpectedBytes | null, { range }: Reading = {}): Promise<OpenBlob | null> {
+    const blob = await this.store.get(key, range);
+    if (blob === null || expected === null) return blob;
+    if (range !== undefined || blob.sizeBytes !== expected.sizeBytes)
+      await blob.bytes[Symbol.asyncIterator]().return?.();
+    if (blob.sizeBytes !== expected.sizeBytes) return null;
+    if (range === undefined) return { ...blob, bytes: readOnce(hashed(blob.bytes, expected.sha256), blob.bytes) };
+    const whole = await this.open(key, expected);
+    if (whole === null) return null;
+    for await (const _ of whole.bytes);
+    return this.store.get(key, range);
+  }
+
+  async file(): Promise<null> {
+    return null;
+  }
+
+  async writtenFile(): Promise<null> {
+    return null;
+  }
+}
+
+/** All chunks, but the last one only once the hash of all is the right one. */
+async function* hashed(bytes: AsyncIterable<Uint8Array>, sha256: string): AsyncGenerator<Uint8Array, void, void> {
+  const hash = createHash('sha256');
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) {
+    hash.update(chunk);
+    chunks.push(Uint8Array.from(chunk));
+  }
+  yield* chunks.slice(0, -1);
+  if (hash.digest('hex') !== sha256) throw lostBytes();
+  yield* chunks.slice(-1);
+}
+
+/** There is no server: `put` stands for it. */
+const ORIGIN = 'https://store.invalid';
+
+interface Grant {
+  readonly key: BlobKey;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly expiresAt: Date;
+}
+
+/** Addresses that `put` takes, as the server of a real store would. */
+export class MemoryDirectUploads implements DirectUploads {
+  private readonly grants = new Map<string, Grant>();
+
+  constructor(
+    private readonly blobs: BlobStore,
+    private readonly clock: Clock,
+  ) {}
+
+  async sign(blobs: readonly ExpectedBlob[], seconds: number): Promise<readonly UploadAddress[]> {
+    const expiresAt = after(this.clock.now(), seconds * SECOND);
+    return blobs.map(({ key, sizeBytes, sha256 }) => {
+      const url = `${ORIGIN}/${this.grants.size}/${key}`;
+      const headers = { 'content-length': String(sizeBytes), ...(sha256 !== null && { 'x-sha256': sha256 }) };
+      this.grants.set(url, { key, headers, expiresAt });
+      return { url, headers };
+    });
+  }
+
+  async origin(): Promise<string> {
+    return ORIGIN;
+  }
+
+  /** The request of a client. False when it is refused, and nothing is stored then. */
+  async put(url: string, headers: Readonly<Record<string, string>>, bytes: Uint8Array): Promise<boolean> {
+    const grant = this.grants.get(url);
+    if (grant === undefined || grant.expiresAt.getTime() <= this.clock.now().getTime()) return false;
+    const asSigned = Object.entries(grant.headers).every(([name, value]) => headers[name] === value);
+    if (!asSigned || headers['content-length'] !== String(bytes.length)) return false;
+    await this.blobs.put(grant.key, inOneChunk(bytes));
+    return true;
+  }
 }

@@ -4,36 +4,29 @@ import type { Clock } from '../../src/core/shared/clock.js';
 import { DomainError, requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Reads, Repositories } from '../../src/core/shared/transactional.js';
+import { MemorySourceFetchRepository } from './imports/memory-fetches.js';
+import { MemoryImportPhotoRepository, MemoryImportRepository } from './imports/memory-imports.js';
+import { MemoryResumableUploadRepository } from './imports/memory-uploads.js';
 import { MemoryAuditTrail } from './memory-audit.js';
-import { MemoryBlobOwnership } from './memory-blob-owners.js';
-import { MemoryBulkEditRepository } from './memory-bulk-edits.js';
-import { MemoryCustomerRepository, MemoryUsageRepository } from './memory-customer-repository.js';
-import { copyOf, type MemoryDatabase } from './memory-database.js';
+import { MemoryCustomerRepository, MemoryUsageRepository } from './memory-customers.js';
+import { copyOf, LockedRows, type MemoryDatabase } from './memory-database.js';
 import { MemoryDeliveryKeyRepository, MemoryPresetRepository } from './memory-delivery.js';
-import { MemoryFactorRepository } from './memory-factors.js';
 import { MemoryResponseStore } from './memory-idempotency-store.js';
-import { MemoryIdentityRepository } from './memory-identities.js';
-import { MemoryImportPhotoRepository } from './memory-import-photo-repository.js';
-import { MemoryImportRepository } from './memory-import-repository.js';
+import { MemoryBlobOwnership, MemoryOrphanRows } from './memory-integrity.js';
 import { MemoryJobRepository } from './memory-job-queue.js';
 import { MemoryKeyRepository } from './memory-keys.js';
-import { LockedRows } from './memory-locked-rows.js';
-import { MemoryOrphanRows } from './memory-orphan-rows.js';
-import { MemoryPhotoClusters } from './memory-photo-clusters.js';
-import { MemoryPhotoRepository } from './memory-photo-repository.js';
-import { MemoryResumableUploadRepository } from './memory-resumable-uploads.js';
-import { MemorySavedSearchRepository } from './memory-saved-searches.js';
 import { MemoryShareRepository } from './memory-shares.js';
-import { MemorySimilarPhotoRepository } from './memory-similar-photos.js';
-import { MemorySourceFetchRepository } from './memory-source-fetches.js';
-import { MemoryTagRepository } from './memory-tag-repository.js';
 import { MemoryTrafficReads } from './memory-traffic.js';
-import { MemoryUserRepository } from './memory-user-repository.js';
-import {
-  MemoryDeliveryRepository,
-  MemoryOutbox,
-  MemoryWebhookEndpointRepository,
-} from './memory-webhook-repository.js';
+import { MemoryDeliveryRepository, MemoryOutbox, MemoryWebhookEndpointRepository } from './memory-webhooks.js';
+import { MemoryBulkEditRepository } from './photos/memory-bulk-edits.js';
+import { MemoryPhotoClusters } from './photos/memory-photo-clusters.js';
+import { MemoryPhotoRepository } from './photos/memory-photos.js';
+import { MemorySavedSearchRepository } from './photos/memory-saved-searches.js';
+import { MemorySimilarPhotoRepository } from './photos/memory-similar-photos.js';
+import { MemoryTagRepository } from './photos/memory-tags.js';
+import { MemoryFactorRepository } from './users/memory-factors.js';
+import { MemoryIdentityRepository } from './users/memory-identities.js';
+import { MemoryUserRepository } from './users/memory-users.js';
 
 /** One transaction at a time over everything, so no transaction waits for a single row. */
 export class MemoryCustomerStore implements CustomerStore {

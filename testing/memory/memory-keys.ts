@@ -8,10 +8,16 @@ import {
   MAX_LISTED_ADDRESSES,
   type NewApiKey,
 } from '../../src/core/access/api-key.js';
+import { type IpCountries, IpRanges } from '../../src/core/access/ip-list.js';
+import type {
+  OperatorToken,
+  OperatorTokenRepository,
+  OperatorTokenStore,
+} from '../../src/core/operators/operator-token.js';
 import { requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { copyOf, type MemoryDatabase } from './memory-database.js';
-import type { LockedRows } from './memory-locked-rows.js';
+import { addOperatorEntry } from './memory-audit.js';
+import { copyOf, type LockedRows, type MemoryDatabase } from './memory-database.js';
 
 export class MemoryKeyFinder implements KeyFinder {
   constructor(private readonly database: MemoryDatabase) {}
@@ -99,5 +105,52 @@ export class MemoryKeyRepository implements KeyRepository {
     this.held.requireLocked('key', key.id);
     if ((await this.get(key.id)) === null) return;
     this.database.keys.set(key.id, { ...key, customerId: this.customerId });
+  }
+}
+
+export class MemoryOperatorTokenStore implements OperatorTokenStore {
+  constructor(private readonly database: MemoryDatabase) {}
+
+  findByHash(tokenHash: string): Promise<OperatorToken | null> {
+    return this.database.transaction(async () => {
+      const [token] = this.all().filter((each) => each.tokenHash === tokenHash && each.deletedAt === null);
+      return token ?? null;
+    });
+  }
+
+  list(): Promise<readonly OperatorToken[]> {
+    return this.database.transaction(async () => this.all());
+  }
+
+  transaction<T>(work: (tokens: OperatorTokenRepository) => Promise<T>): Promise<T> {
+    const { operatorTokens } = this.database;
+    return this.database.transaction(() =>
+      work({
+        list: async () => this.all(),
+        insert: async (token) => {
+          const row: OperatorToken = { ...token, id: this.database.next('operator token'), deletedAt: null };
+          operatorTokens.set(row.id, row);
+          return copyOf(row);
+        },
+        update: async (token) => operatorTokens.set(token.id, token),
+        addOperatorEntry: async (actor, made) => addOperatorEntry(this.database, actor, made),
+      }),
+    );
+  }
+
+  private all(): OperatorToken[] {
+    return this.database.operatorTokens.all().map(copyOf);
+  }
+}
+
+/** An internet of few addresses. */
+const registered: readonly (readonly [country: string, addresses: IpRanges])[] = [
+  ['US', new IpRanges(['8.8.8.0/24', '2001:4860::/32'])],
+  ['NL', new IpRanges(['193.0.0.0/21', '2001:67c:2e8::/48'])],
+];
+
+export class MemoryIpCountries implements IpCountries {
+  async countryOf(address: string): Promise<string | null> {
+    return registered.find(([, addresses]) => addresses.contains(address))?.[0] ?? null;
   }
 }

@@ -1,4 +1,4 @@
-import type { Gazetteer, Place } from '../../src/core/photos/places.js';
+import type { Gazetteer, Place } from '../../../src/core/photos/places.js';
 
 /** A world of few places, each a box of degrees: south, west, north, east. */
 const boxes: readonly (readonly [south: number, west: number, north: number, east: number, place: Place])[] = [

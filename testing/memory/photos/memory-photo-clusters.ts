@@ -1,7 +1,7 @@
-import { type ClusterReads, cellAt, type MapGrid, type PhotoCluster } from '../../src/core/photos/map/map.js';
-import { isTrashed, type Photo } from '../../src/core/photos/photo.js';
-import type { Id } from '../../src/core/shared/ids.js';
-import type { MemoryDatabase } from './memory-database.js';
+import { type ClusterReads, cellAt, type MapGrid, type PhotoCluster } from '../../../src/core/photos/map/map.js';
+import { isTrashed, type Photo } from '../../../src/core/photos/photo.js';
+import type { Id } from '../../../src/core/shared/ids.js';
+import type { MemoryDatabase } from '../memory-database.js';
 
 export class MemoryPhotoClusters implements ClusterReads {
   constructor(

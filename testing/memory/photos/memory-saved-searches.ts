@@ -1,6 +1,6 @@
-import type { NewSavedSearch, SavedSearch, SavedSearchRepository } from '../../src/core/searches/saved-search.js';
-import type { Id } from '../../src/core/shared/ids.js';
-import type { MemoryDatabase } from './memory-database.js';
+import type { NewSavedSearch, SavedSearch, SavedSearchRepository } from '../../../src/core/searches/saved-search.js';
+import type { Id } from '../../../src/core/shared/ids.js';
+import type { MemoryDatabase } from '../memory-database.js';
 
 export class MemorySavedSearchRepository implements SavedSearchRepository {
   constructor(

@@ -1,13 +1,14 @@
-import { notFound, requireFound } from '../../src/core/shared/errors.js';
-import type { Id } from '../../src/core/shared/ids.js';
-import type { Passkey } from '../../src/core/users/factors/passkey.js';
-import type { AuthenticatorApp } from '../../src/core/users/factors/second-factor.js';
-import { type Identity, isSameIdentity } from '../../src/core/users/provider/identity.js';
-import type { KnownSession, NewSession, Session, SessionStore } from '../../src/core/users/session.js';
-import type { NewUser, User } from '../../src/core/users/user.js';
-import type { KnownUser, UserRepository, UserStore } from '../../src/core/users/user-store.js';
-import { copyOf, type MemoryDatabase } from './memory-database.js';
-import type { LockedRows } from './memory-locked-rows.js';
+import { createHash, randomBytes } from 'node:crypto';
+import { notFound, requireFound } from '../../../src/core/shared/errors.js';
+import type { Id } from '../../../src/core/shared/ids.js';
+import type { Passkey } from '../../../src/core/users/factors/passkey.js';
+import type { AuthenticatorApp } from '../../../src/core/users/factors/second-factor.js';
+import type { PasswordHasher, PasswordStrength } from '../../../src/core/users/passwords.js';
+import { type Identity, isSameIdentity } from '../../../src/core/users/provider/identity.js';
+import type { KnownSession, NewSession, Session, SessionStore } from '../../../src/core/users/session.js';
+import type { NewUser, User } from '../../../src/core/users/user.js';
+import type { KnownUser, UserRepository, UserStore } from '../../../src/core/users/user-store.js';
+import { copyOf, type LockedRows, type MemoryDatabase } from '../memory-database.js';
 
 export class MemoryUserStore implements UserStore {
   constructor(private readonly database: MemoryDatabase) {}
@@ -185,4 +186,34 @@ function endWhere(database: MemoryDatabase, condition: (session: Session) => boo
   const ended = database.sessions.where(condition);
   for (const { id } of ended) database.sessions.delete(id);
   return ended.length;
+}
+
+/** Hashes that are quick, and good for nothing but tests. */
+export class MemoryPasswordHasher implements PasswordHasher {
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(8).toString('hex');
+    return `${salt}.${this.digest(salt, password)}`;
+  }
+
+  async matches(hash: string, password: string): Promise<boolean> {
+    const [salt = '', digest] = hash.split('.');
+    return digest === this.digest(salt, password);
+  }
+
+  async pretend(): Promise<void> {}
+
+  private digest(salt: string, password: string): string {
+    return createHash('sha256').update(salt).update(password).digest('hex');
+  }
+}
+
+const frequent = new Set(['passwordpassword', 'password12345', '123456789abc', 'qwertyuiop123']);
+
+/** Frequent passwords, those of few characters, and those that are one of the words with little more, are guessed. */
+export class MemoryPasswordStrength implements PasswordStrength {
+  async scoreOf(password: string, words: readonly string[]): Promise<number> {
+    const plain = password.toLowerCase();
+    const rest = words.map((word) => plain.replace(word.toLowerCase(), '').length);
+    return frequent.has(plain) || new Set(plain).size < 4 || Math.min(...rest) < 4 ? 0 : 4;
+  }
 }

@@ -1,7 +1,7 @@
-import { isTrashed, type Photo } from '../../src/core/photos/photo.js';
-import type { Id } from '../../src/core/shared/ids.js';
-import type { Position } from '../../src/core/shared/pagination.js';
-import { compareText, searchText } from '../../src/core/shared/text.js';
+import { isTrashed, type Photo } from '../../../src/core/photos/photo.js';
+import type { Id } from '../../../src/core/shared/ids.js';
+import type { Position } from '../../../src/core/shared/pagination.js';
+import { compareText, searchText } from '../../../src/core/shared/text.js';
 import {
   type NewTag,
   type Tag,
@@ -9,11 +9,9 @@ import {
   type TagQuery,
   type TagSort,
   tagPosition,
-} from '../../src/core/tags/tag.js';
-import type { BumpedPhotos, MergedPhotos, TagCount, TagRepository } from '../../src/core/tags/tag-repository.js';
-import type { MemoryDatabase } from './memory-database.js';
-import type { LockedRows } from './memory-locked-rows.js';
-import { windowOf } from './memory-windows.js';
+} from '../../../src/core/tags/tag.js';
+import type { BumpedPhotos, MergedPhotos, TagCount, TagRepository } from '../../../src/core/tags/tag-repository.js';
+import { type LockedRows, type MemoryDatabase, windowOf } from '../memory-database.js';
 
 export class MemoryTagRepository implements TagRepository {
   constructor(

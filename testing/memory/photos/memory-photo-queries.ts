@@ -1,10 +1,11 @@
-import { searchedValues } from '../../src/core/media/photo-fields.js';
-import type { PhotoWithTags } from '../../src/core/photos/photo.js';
-import { hasWord, type PhotoFilters, searchWords } from '../../src/core/photos/photo-query.js';
-import { placeNames } from '../../src/core/photos/places.js';
-import { hashDistance, type SimilarFilter } from '../../src/core/photos/similar/similar-photo.js';
-import type { Id } from '../../src/core/shared/ids.js';
-import { foldKey, searchText } from '../../src/core/shared/text.js';
+import { searchedValues } from '../../../src/core/media/photo-fields.js';
+import type { CountedValue, PhotoKind, ValuesRequest } from '../../../src/core/photos/filter-values.js';
+import { isTrashed, type PhotoWithTags } from '../../../src/core/photos/photo.js';
+import { hasWord, type PhotoFilters, searchWords } from '../../../src/core/photos/photo-query.js';
+import { placeNames } from '../../../src/core/photos/places.js';
+import { hashDistance, type SimilarFilter } from '../../../src/core/photos/similar/similar-photo.js';
+import type { Id } from '../../../src/core/shared/ids.js';
+import { foldKey, searchText } from '../../../src/core/shared/text.js';
 
 /** Whether a photo is in the list that these filters describe. */
 export function matches(photo: PhotoWithTags, filters: PhotoFilters): boolean {
@@ -110,4 +111,53 @@ function matchesWords(photo: PhotoWithTags, { words }: PhotoFilters): boolean {
   if (words === undefined) return true;
   const texts = [photo.filename, ...searchedValues(photo), ...photo.tags.map((tag) => tag.name)];
   return haveWords([...texts, ...namesOf(photo)], words);
+}
+
+type Photos = readonly PhotoWithTags[];
+
+export function kindsOf(photos: Photos, request: ValuesRequest): readonly PhotoKind[] {
+  const kinds = counted(photos, request, (photo) => {
+    const { rating, width, height, location, tags, favorite, contentType } = photo;
+    const aspect = width === height ? 'square' : width > height ? 'landscape' : 'portrait';
+    return JSON.stringify({
+      rating,
+      aspect,
+      located: location !== null,
+      tagged: tags.length > 0,
+      favorite,
+      contentType,
+    });
+  });
+  return kinds.map(({ value, photos: number }) => ({ ...JSON.parse(value), photos: number }));
+}
+
+export function camerasOf(photos: Photos, request: ValuesRequest): readonly CountedValue[] {
+  const name = ({ camera }: PhotoWithTags) => [camera?.make, camera?.model].filter(Boolean).join(' ');
+  const keyOf = (photo: PhotoWithTags) => searchText(photo.camera?.make ?? null, photo.camera?.model ?? null);
+  return counted(photos, request, (photo) => keyOf(photo) || null).map(({ value: key, photos: number }) => {
+    const [first] = photos.filter((photo) => keyOf(photo) === key);
+    return { value: first ? name(first) : '', photos: number };
+  });
+}
+
+export function lensesOf(photos: Photos, request: ValuesRequest): readonly CountedValue[] {
+  return counted(photos, request, ({ camera }) => camera?.lens || null);
+}
+
+export function countriesOf(photos: Photos, request: ValuesRequest): readonly CountedValue[] {
+  return counted(photos, request, ({ place }) => place?.country ?? null);
+}
+
+/** Photos by a value, except those without one. */
+function counted(
+  photos: Photos,
+  request: ValuesRequest,
+  read: (photo: PhotoWithTags) => string | null,
+): CountedValue[] {
+  const counts = new Map<string, number>();
+  for (const photo of photos.filter((each) => isTrashed(each) === request.trashed)) {
+    const value = read(photo);
+    if (value !== null) counts.set(value, Math.min(request.counted, (counts.get(value) ?? 0) + 1));
+  }
+  return [...counts].slice(0, request.limit).map(([value, number]) => ({ value, photos: number }));
 }

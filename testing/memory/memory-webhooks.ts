@@ -1,3 +1,5 @@
+import { answerText } from '../../src/adapters/webhooks/http-webhook-sender.js';
+import { isPublicAddress, urlProblem } from '../../src/core/access/outgoing-url.js';
 import { type ChangeType, type EventType, newEventId, type Outbox } from '../../src/core/events/event.js';
 import type { DeliveryWork } from '../../src/core/jobs/job.js';
 import type { Id } from '../../src/core/shared/ids.js';
@@ -10,9 +12,14 @@ import type {
 } from '../../src/core/webhooks/delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
 import type { DeliveryRepository, WebhookEndpointRepository } from '../../src/core/webhooks/webhook-repository.js';
-import type { MemoryDatabase, StoredDelivery } from './memory-database.js';
+import {
+  MAX_ANSWER_BYTES,
+  type WebhookAnswer,
+  type WebhookMessage,
+  type WebhookSender,
+} from '../../src/core/webhooks/webhook-sender.js';
+import type { LockedRows, MemoryDatabase, StoredDelivery } from './memory-database.js';
 import { MemoryJobRepository, storedJobKey } from './memory-job-queue.js';
-import type { LockedRows } from './memory-locked-rows.js';
 
 export class MemoryWebhookEndpointRepository implements WebhookEndpointRepository {
   constructor(
@@ -211,4 +218,43 @@ function endpointOf(database: MemoryDatabase, customerId: Id, id: Id): WebhookEn
 
 function endpointsOf(database: MemoryDatabase, customerId: Id): WebhookEndpoint[] {
   return database.webhookEndpoints.where((one) => one.customerId === customerId).sort((a, b) => a.id - b.id);
+}
+
+/** Answers for receivers, and keeps what they were sent. */
+export class MemoryWebhookSender implements WebhookSender {
+  readonly sent: WebhookMessage[] = [];
+  /** The body of their answers. */
+  answerBody: string | null = null;
+  /** The answer of receivers; 200 until a test says otherwise. Called while the request is under way. */
+  answer: (message: WebhookMessage) => number | Promise<number> = () => 200;
+
+  /** @param addresses Where names lead; a name that is not here leads to a public address. */
+  constructor(
+    private readonly allowPrivate = false,
+    private readonly addresses: Readonly<Record<string, string>> = {},
+  ) {}
+
+  async refusal(url: string): Promise<string | null> {
+    const problem = urlProblem(url, this.allowPrivate);
+    if (problem !== null || this.allowPrivate) return problem;
+    const { hostname } = new URL(url);
+    const isLiteral = /^[\d.]+$|^\[/.test(hostname);
+    const address = isLiteral ? hostname.replace(/^\[|\]$/g, '') : (this.addresses[hostname] ?? '93.184.216.34');
+    return isPublicAddress(address) ? null : 'url must lead to a public address.';
+  }
+
+  async post(message: WebhookMessage): Promise<WebhookAnswer> {
+    const refusal = await this.refusal(message.url);
+    if (refusal !== null) return { status: null, reason: refusal, body: null };
+    this.sent.push(message);
+    try {
+      return {
+        status: await this.answer(message),
+        reason: null,
+        body: answerText(this.answerBody?.slice(0, MAX_ANSWER_BYTES) ?? ''),
+      };
+    } catch (error) {
+      return { status: null, reason: String(error), body: null };
+    }
+  }
 }

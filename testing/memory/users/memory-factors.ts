@@ -1,14 +1,14 @@
-import { requireFound } from '../../src/core/shared/errors.js';
-import type { Id } from '../../src/core/shared/ids.js';
-import type { NewPasskey, Passkey } from '../../src/core/users/factors/passkey.js';
+import { requireFound } from '../../../src/core/shared/errors.js';
+import type { Id } from '../../../src/core/shared/ids.js';
+import type { NewPasskey, Passkey } from '../../../src/core/users/factors/passkey.js';
 import type {
   AuthenticatorApp,
   FactorRepository,
   NewAuthenticatorApp,
   NewPendingSignIn,
   PendingSignIn,
-} from '../../src/core/users/factors/second-factor.js';
-import type { MemoryDatabase, MemoryTable } from './memory-database.js';
+} from '../../../src/core/users/factors/second-factor.js';
+import type { MemoryDatabase, MemoryTable } from '../memory-database.js';
 
 interface OfUser {
   readonly customerId: Id;

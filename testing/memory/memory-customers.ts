@@ -1,4 +1,4 @@
-import type { Customer } from '../../src/core/customers/customer.js';
+import type { Customer, CustomerUsage, PhotoTotals } from '../../src/core/customers/customer.js';
 import type {
   CustomerCreation,
   CustomerDirectory,
@@ -7,10 +7,12 @@ import type {
   RowCondition,
   RowCounts,
 } from '../../src/core/customers/customer-directory.js';
+import type { CustomerRepository, QuotaUse, UsageRepository } from '../../src/core/customers/customer-repository.js';
+import { reservingStatuses } from '../../src/core/imports/import-photo.js';
+import { requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { MemoryAuditTrail } from './memory-audit.js';
-import { countRows, removeCustomer, removeRows } from './memory-customer-rows.js';
-import { copyOf, type MemoryDatabase } from './memory-database.js';
+import { copyOf, type LockedRows, type MemoryDatabase, type MemoryTable } from './memory-database.js';
 
 export class MemoryCustomerDirectory implements CustomerDirectory {
   constructor(private readonly database: MemoryDatabase) {}
@@ -138,4 +140,114 @@ function ownersOf(rows: readonly { readonly customerId: Id }[], { after, limit }
     .filter((id) => id > (after ?? 0))
     .sort((a, b) => a - b)
     .slice(0, limit);
+}
+
+/** The rows of one kind, as they are counted and removed. */
+interface OwnRows {
+  count(): number;
+  remove(): number;
+}
+
+/** Everything of a customer but itself, by name; first what is found by other rows. */
+function ownRowsOf(database: MemoryDatabase, id: Id): ReadonlyMap<string, OwnRows> {
+  const isOwn = (row: { readonly customerId: Id } | undefined) => row?.customerId === id;
+  const ofOwnPhoto = (_: unknown, photoId: Id) => isOwn(database.photos.get(photoId));
+  const ofOwnImport = (_: unknown, importId: Id) =>
+    isOwn(database.imports.get(importId) ?? database.forgottenImports.get(importId));
+  return new Map([
+    ['photo_tags', rowsWhere(database.links, ofOwnPhoto)],
+    ['photo_exif', rowsWhere(database.exif, ofOwnPhoto)],
+    ['departed_from', rowsWhere(database.tombstonePhotos, ofOwnPhoto)],
+    ['dropped_uploads', rowsWhere(database.droppedUploads, ofOwnImport)],
+    ['forgotten_items', rowsWhere(database.forgottenItems, ofOwnImport)],
+    ['key_addresses', rowsWhere(database.keyAddresses, (_, keyId) => isOwn(database.keys.get(keyId)))],
+    ...[...database.ownedTables].map(([name, table]) => [name, rowsWhere(table, isOwn)] as const),
+  ]);
+}
+
+function rowsWhere<T extends object, K extends string | number>(
+  table: MemoryTable<T, K>,
+  isOwn: (row: T, key: K) => boolean,
+): OwnRows {
+  return { count: () => table.count(isOwn), remove: () => table.deleteWhere(isOwn) };
+}
+
+export function countRows(database: MemoryDatabase, id: Id): RowCounts {
+  return Object.fromEntries([...ownRowsOf(database, id)].map(([name, { count }]) => [name, count()]));
+}
+
+export function removeRows(database: MemoryDatabase, id: Id): number {
+  return [...ownRowsOf(database, id).values()].reduce((removed, { remove }) => removed + remove(), 0);
+}
+
+export function removeCustomer(database: MemoryDatabase, id: Id): boolean {
+  const customer = database.customers.get(id);
+  if (customer === undefined) return true;
+  if (customer.status !== 'closing') throw new Error(`Customer ${id} is ${customer.status} and cannot be removed.`);
+  if (Object.values(countRows(database, id)).some((rows) => rows > 0)) return false;
+  return database.customers.delete(id);
+}
+
+export class MemoryCustomerRepository implements CustomerRepository {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+    private readonly locked: LockedRows,
+  ) {}
+
+  async read(): Promise<Customer> {
+    return requireFound(this.database.customers.get(this.customerId), 'customer');
+  }
+
+  lock(): Promise<Customer> {
+    this.locked.lock('customer', [this.customerId]);
+    return this.read();
+  }
+
+  async update(customer: Customer): Promise<void> {
+    this.locked.requireLocked('customer', this.customerId);
+    this.database.customers.set(this.customerId, { ...customer, id: this.customerId });
+  }
+}
+
+export class MemoryUsageRepository implements UsageRepository {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+  ) {}
+
+  async read(): Promise<CustomerUsage> {
+    const photos = this.database.photos.where((photo) => photo.customerId === this.customerId);
+    const trash = photos.filter((photo) => photo.trashedAt !== null);
+    const bytes = (rows: typeof photos) => rows.reduce((sum, photo) => sum + photo.sizeBytes, 0);
+    return {
+      photos: photos.length - trash.length,
+      trashedPhotos: trash.length,
+      storageBytes: bytes(photos) - bytes(trash),
+      trashedBytes: bytes(trash),
+      tags: this.database.tags.where((tag) => tag.customerId === this.customerId).length,
+      openImports: this.database.imports.where(
+        (subject) => subject.customerId === this.customerId && subject.status === 'open',
+      ).length,
+      renditionBytes: this.database.renditionTotals.get(this.customerId)?.bytes ?? 0,
+    };
+  }
+
+  async photoTotals(): Promise<{ stored: PhotoTotals; counted: PhotoTotals }> {
+    const { photos, trashedPhotos, storageBytes, trashedBytes } = await this.read();
+    const totals = { photos, trashedPhotos, storageBytes, trashedBytes };
+    return { stored: totals, counted: totals };
+  }
+
+  async quotaUse(): Promise<QuotaUse> {
+    const photos = this.database.photos.where((photo) => photo.customerId === this.customerId);
+    const items = this.database.importPhotos.where(
+      (item) => item.customerId === this.customerId && reservingStatuses.includes(item.status),
+    );
+    const rows = [...photos, ...items];
+    return { photos: rows.length, storageBytes: rows.reduce((sum, row) => sum + (row.sizeBytes ?? 0), 0) };
+  }
+
+  /** Nothing is stored that could be wrong. */
+  async recountPhotos(): Promise<void> {}
 }

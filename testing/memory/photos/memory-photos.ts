@@ -1,18 +1,20 @@
-import type { ExpectedBytes } from '../../src/core/blobs/verified-blobs.js';
-import { type ExifTags } from '../../src/core/media/picture-metadata.js';
-import type { CountedValue, PhotoKind, ValuesRequest } from '../../src/core/photos/filter-values.js';
-import { isTrashed, type Photo, type PhotoWithTags } from '../../src/core/photos/photo.js';
-import { type ListSort, type PhotoFilters, type PhotoQuery, photoPosition } from '../../src/core/photos/photo-query.js';
-import type { NewPhoto, PhotoRepository } from '../../src/core/photos/photo-repository.js';
-import { requireFound } from '../../src/core/shared/errors.js';
-import type { Id } from '../../src/core/shared/ids.js';
-import type { Position } from '../../src/core/shared/pagination.js';
-import { byName } from '../../src/core/tags/tag.js';
-import { copyOf, type MemoryDatabase } from './memory-database.js';
-import type { LockedRows } from './memory-locked-rows.js';
-import { matches } from './memory-photo-filters.js';
-import { camerasOf, countriesOf, kindsOf, lensesOf } from './memory-photo-values.js';
-import { windowOf } from './memory-windows.js';
+import type { ExpectedBytes } from '../../../src/core/blobs/verified-blobs.js';
+import type { ExifTags } from '../../../src/core/media/picture-metadata.js';
+import type { CountedValue, PhotoKind, ValuesRequest } from '../../../src/core/photos/filter-values.js';
+import { isTrashed, type Photo, type PhotoWithTags } from '../../../src/core/photos/photo.js';
+import {
+  type ListSort,
+  type PhotoFilters,
+  type PhotoQuery,
+  photoPosition,
+} from '../../../src/core/photos/photo-query.js';
+import type { NewPhoto, PhotoRepository } from '../../../src/core/photos/photo-repository.js';
+import { requireFound } from '../../../src/core/shared/errors.js';
+import type { Id } from '../../../src/core/shared/ids.js';
+import type { Position } from '../../../src/core/shared/pagination.js';
+import { byName } from '../../../src/core/tags/tag.js';
+import { copyOf, type LockedRows, type MemoryDatabase, windowOf } from '../memory-database.js';
+import { camerasOf, countriesOf, kindsOf, lensesOf, matches } from './memory-photo-queries.js';
 
 export class MemoryPhotoRepository implements PhotoRepository {
   constructor(

@@ -1,13 +1,13 @@
-import { isTrashed, type Photo } from '../../src/core/photos/photo.js';
+import { isTrashed, type Photo } from '../../../src/core/photos/photo.js';
 import {
   hashDistance,
   type PhotoPair,
   type Similarity,
   type SimilarityScan,
   type SimilarPhotoRepository,
-} from '../../src/core/photos/similar/similar-photo.js';
-import type { Id } from '../../src/core/shared/ids.js';
-import type { MemoryDatabase } from './memory-database.js';
+} from '../../../src/core/photos/similar/similar-photo.js';
+import type { Id } from '../../../src/core/shared/ids.js';
+import type { MemoryDatabase } from '../memory-database.js';
 
 /** Compares all photos with all. */
 export class MemorySimilarPhotoRepository implements SimilarPhotoRepository {
