@@ -29,8 +29,7 @@ export class MemoryAuditTrail implements AuditTrail {
 
   async list(before: Id | null, limit: number, filter = noFilter): Promise<readonly AuditEntry[]> {
     return this.database.auditEntries
-      .where((entry) => entry.customerId === this.customerId && entry.id < (before ?? Number.POSITIVE_INFINITY))
-      .filter((entry) => passes(filter, entry))
+      .rowsOf(this.customerId, (entry) => entry.id < (before ?? Number.POSITIVE_INFINITY) && passes(filter, entry))
       .sort((a, b) => b.id - a.id)
       .slice(0, limit)
       .map(copyOf);

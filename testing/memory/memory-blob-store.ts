@@ -45,7 +45,7 @@ export class MemoryBlobStore implements BlobStore {
     const chunks: Uint8Array[] = [];
     // A source may use its buffer again for the next chunk.
     for await (const chunk of bytes) chunks.push(Uint8Array.from(chunk));
-    return this.keep(key, joined(chunks));
+    return this.keep(key, new Uint8Array(Buffer.concat(chunks)));
   }
 
   async get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null> {
@@ -106,16 +106,6 @@ export class MemoryBlobStore implements BlobStore {
   }
 }
 
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  let position = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, position);
-    position += chunk.length;
-  }
-  return all;
-}
-
 /** Copies, so that what a reader does to them does not reach the blob. */
 async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
   for (let start = 0; start < bytes.length; start += CHUNK_BYTES) yield bytes.slice(start, start + CHUNK_BYTES);
@@ -164,15 +154,6 @@ async function* hashed(bytes: AsyncIterable<Uint8Array>, sha256: string): AsyncG
   yield* chunks.slice(-1);
 }
 
-/** There is no server: `put` stands for it. */
-const ORIGIN = 'https://store.invalid';
-
-interface Grant {
-  readonly key: BlobKey;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly expiresAt: Date;
-}
-
 /** Addresses that `put` takes, as the server of a real store would. */
 export class MemoryDirectUploads implements DirectUploads {
   private readonly grants = new Map<string, Grant>();
@@ -205,4 +186,13 @@ export class MemoryDirectUploads implements DirectUploads {
     await this.blobs.put(grant.key, inOneChunk(bytes));
     return true;
   }
+}
+
+/** There is no server: `put` stands for it. */
+const ORIGIN = 'https://store.invalid';
+
+interface Grant {
+  readonly key: BlobKey;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly expiresAt: Date;
 }

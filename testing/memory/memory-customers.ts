@@ -65,7 +65,8 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
   owning<Row>(table: string, window: CustomerWindow, ...anyOf: readonly RowCondition<Row>[]): Promise<readonly Id[]> {
     return this.database.transaction(async () => {
       const isMeant = (row: object) => anyOf.length === 0 || anyOf.some((condition) => meets(row, condition));
-      return ownersOf(this.rowsOf(table).filter(isMeant), window);
+      const owners = this.rowsOf(table).flatMap((row) => (isMeant(row) ? [row.customerId] : []));
+      return pageOf([...new Set(owners)], window);
     });
   }
 
@@ -91,8 +92,8 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
     const isClosing = ({ status, updatedAt }: Customer) => status === 'closing' && updatedAt <= at;
     return this.database.transaction(async () => {
       const closing = this.database.customers.where(isClosing);
-      return ownersOf(
-        closing.map(({ id }) => ({ customerId: id })),
+      return pageOf(
+        closing.map(({ id }) => id),
         window,
       );
     });
@@ -103,11 +104,20 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
   }
 
   removeRows(id: Id): Promise<number> {
-    return this.database.transaction(async () => removeRows(this.database, id));
+    return this.database.transaction(async () => {
+      const rows = [...ownRowsOf(this.database, id).values()];
+      return rows.reduce((removed, { remove }) => removed + remove(), 0);
+    });
   }
 
   remove(id: Id): Promise<boolean> {
-    return this.database.transaction(async () => removeCustomer(this.database, id));
+    return this.database.transaction(async () => {
+      const customer = this.database.customers.get(id);
+      if (customer === undefined) return true;
+      if (customer.status !== 'closing') throw new Error(`Customer ${id} is ${customer.status} and cannot be removed.`);
+      if (Object.values(countRows(this.database, id)).some((rows) => rows > 0)) return false;
+      return this.database.customers.delete(id);
+    });
   }
 
   recordErasure(erasure: Erasure): Promise<void> {
@@ -134,12 +144,13 @@ function meets(row: object, condition: object): boolean {
   });
 }
 
-function ownersOf(rows: readonly { readonly customerId: Id }[], { after, limit }: CustomerWindow): readonly Id[] {
-  const owners = new Set(rows.map(({ customerId }) => customerId));
-  return [...owners]
-    .filter((id) => id > (after ?? 0))
-    .sort((a, b) => a - b)
-    .slice(0, limit);
+function pageOf(ids: readonly Id[], { after, limit }: CustomerWindow): Id[] {
+  const later = ids.filter((id) => id > (after ?? 0));
+  return later.sort((a, b) => a - b).slice(0, limit);
+}
+
+function countRows(database: MemoryDatabase, id: Id): RowCounts {
+  return Object.fromEntries([...ownRowsOf(database, id)].map(([name, { count }]) => [name, count()]));
 }
 
 /** The rows of one kind, as they are counted and removed. */
@@ -172,22 +183,6 @@ function rowsWhere<T extends object, K extends string | number>(
   return { count: () => table.count(isOwn), remove: () => table.deleteWhere(isOwn) };
 }
 
-export function countRows(database: MemoryDatabase, id: Id): RowCounts {
-  return Object.fromEntries([...ownRowsOf(database, id)].map(([name, { count }]) => [name, count()]));
-}
-
-export function removeRows(database: MemoryDatabase, id: Id): number {
-  return [...ownRowsOf(database, id).values()].reduce((removed, { remove }) => removed + remove(), 0);
-}
-
-export function removeCustomer(database: MemoryDatabase, id: Id): boolean {
-  const customer = database.customers.get(id);
-  if (customer === undefined) return true;
-  if (customer.status !== 'closing') throw new Error(`Customer ${id} is ${customer.status} and cannot be removed.`);
-  if (Object.values(countRows(database, id)).some((rows) => rows > 0)) return false;
-  return database.customers.delete(id);
-}
-
 export class MemoryCustomerRepository implements CustomerRepository {
   constructor(
     private readonly database: MemoryDatabase,
@@ -217,7 +212,7 @@ export class MemoryUsageRepository implements UsageRepository {
   ) {}
 
   async read(): Promise<CustomerUsage> {
-    const photos = this.database.photos.where((photo) => photo.customerId === this.customerId);
+    const photos = this.database.photos.rowsOf(this.customerId);
     const trash = photos.filter((photo) => photo.trashedAt !== null);
     const bytes = (rows: typeof photos) => rows.reduce((sum, photo) => sum + photo.sizeBytes, 0);
     return {
@@ -225,10 +220,8 @@ export class MemoryUsageRepository implements UsageRepository {
       trashedPhotos: trash.length,
       storageBytes: bytes(photos) - bytes(trash),
       trashedBytes: bytes(trash),
-      tags: this.database.tags.where((tag) => tag.customerId === this.customerId).length,
-      openImports: this.database.imports.where(
-        (subject) => subject.customerId === this.customerId && subject.status === 'open',
-      ).length,
+      tags: this.database.tags.rowsOf(this.customerId).length,
+      openImports: this.database.imports.rowsOf(this.customerId, (subject) => subject.status === 'open').length,
       renditionBytes: this.database.renditionTotals.get(this.customerId)?.bytes ?? 0,
     };
   }
@@ -240,10 +233,8 @@ export class MemoryUsageRepository implements UsageRepository {
   }
 
   async quotaUse(): Promise<QuotaUse> {
-    const photos = this.database.photos.where((photo) => photo.customerId === this.customerId);
-    const items = this.database.importPhotos.where(
-      (item) => item.customerId === this.customerId && reservingStatuses.includes(item.status),
-    );
+    const photos = this.database.photos.rowsOf(this.customerId);
+    const items = this.database.importPhotos.rowsOf(this.customerId, (item) => reservingStatuses.includes(item.status));
     const rows = [...photos, ...items];
     return { photos: rows.length, storageBytes: rows.reduce((sum, row) => sum + (row.sizeBytes ?? 0), 0) };
   }

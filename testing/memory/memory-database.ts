@@ -5,7 +5,6 @@ import type { BulkChange, BulkEdit } from '../../src/core/bulk-edits/bulk-edit.j
 import type { Customer } from '../../src/core/customers/customer.js';
 import type { CreationRequest, Erasure } from '../../src/core/customers/customer-directory.js';
 import type { DeliveryKey } from '../../src/core/delivery/delivery-key.js';
-import type { Preset } from '../../src/core/delivery/preset.js';
 import type { ClaimRequest, StoredResponse } from '../../src/core/idempotency/idempotency-store.js';
 import type { SourceFetch } from '../../src/core/imports/fetch/source-fetch.js';
 import type { Import } from '../../src/core/imports/import.js';
@@ -16,7 +15,6 @@ import type { ExifTags } from '../../src/core/media/picture-metadata.js';
 import type { OperatorToken } from '../../src/core/operators/operator-token.js';
 import type { Photo } from '../../src/core/photos/photo.js';
 import type { PhotoPair } from '../../src/core/photos/similar/similar-photo.js';
-import type { SavedSearch } from '../../src/core/searches/saved-search.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { PageWindow, Position } from '../../src/core/shared/pagination.js';
 import { compareText } from '../../src/core/shared/text.js';
@@ -89,8 +87,6 @@ interface OwnedRow {
   readonly customerId: Id;
 }
 
-type OwnedTable = MemoryTable<OwnedRow, Id | string>;
-
 /** Rows by id. Values are copies: what is stored can only be changed here, and here every change can be rolled back. */
 export class MemoryTable<T extends object, K extends string | number = Id> {
   private readonly rows = new Map<K, T>();
@@ -145,6 +141,20 @@ export class MemoryTable<T extends object, K extends string | number = Id> {
   }
 }
 
+/** Rows that say whose they are. */
+export class OwnedTable<T extends OwnedRow, K extends Id | string = Id> extends MemoryTable<T, K> {
+  /** Returns the row of this key; null when there is none, or it is not the customer's. */
+  rowOf(customerId: Id, key: K): T | null {
+    const row = this.get(key);
+    return row?.customerId === customerId ? row : null;
+  }
+
+  /** Returns the customer's rows that meet the condition, or all of them. */
+  rowsOf(customerId: Id, condition: (row: T) => boolean = () => true): T[] {
+    return this.where((row) => row.customerId === customerId && condition(row));
+  }
+}
+
 /**
  * The database whose transaction is running. One for all databases: each AsyncLocalStorage makes every promise in Node slower, and tests
  * create a database each.
@@ -158,7 +168,7 @@ export class MemoryDatabase {
   private readonly commitListeners = new Set<() => void>();
   private readonly journal = (undo: () => void) => this.undo.push(undo);
 
-  private readonly tables = new Map<string, OwnedTable>();
+  private readonly tables = new Map<string, OwnedTable<OwnedRow, Id | string>>();
 
   readonly customers = new MemoryTable<Customer>(this.journal);
   readonly keys = this.table<ApiKey>('api_keys');
@@ -194,9 +204,6 @@ export class MemoryDatabase {
   readonly webhookEndpoints = this.table<WebhookEndpoint>('webhook_endpoints');
   readonly deliveries = this.table<StoredDelivery>('webhook_deliveries');
   readonly deliveryKeys = this.table<DeliveryKey>('delivery_keys');
-  /** By customer and name. */
-  readonly presets = this.table<Preset, string>('presets');
-  readonly savedSearches = this.table<SavedSearch>('saved_searches');
   readonly bulkEdits = this.table<StoredBulkEdit>('bulk_edits');
   /** By edit and photo. */
   readonly bulkChanges = this.table<StoredBulkChange, string>('bulk_edit_changes');
@@ -228,14 +235,14 @@ export class MemoryDatabase {
   private readonly sequences = new Map<string, number>();
 
   /** The table of this name, whose rows say whose they are. It is created when it is first asked for. */
-  table<T extends OwnedRow, K extends Id | string = Id>(name: string): MemoryTable<T, K> {
-    const table = this.tables.get(name) ?? new MemoryTable(this.journal);
+  table<T extends OwnedRow, K extends Id | string = Id>(name: string): OwnedTable<T, K> {
+    const table = this.tables.get(name) ?? new OwnedTable(this.journal);
     this.tables.set(name, table);
-    return table as unknown as MemoryTable<T, K>;
+    return table as unknown as OwnedTable<T, K>;
   }
 
   /** All of these tables, by name: removing a customer removes the rows of each. */
-  get ownedTables(): ReadonlyMap<string, OwnedTable> {
+  get ownedTables(): ReadonlyMap<string, OwnedTable<OwnedRow, Id | string>> {
     return this.tables;
   }
 

@@ -8,8 +8,7 @@ import type {
 import type { NewPreset, Preset, PresetRepository } from '../../src/core/delivery/preset.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { compareText } from '../../src/core/shared/text.js';
-import type { LockedRows } from './memory-database.js';
-import { copyOf, type MemoryDatabase } from './memory-database.js';
+import { copyOf, type LockedRows, type MemoryDatabase, type OwnedTable } from './memory-database.js';
 
 export class MemoryDeliveryKeyRepository implements DeliveryKeyRepository {
   constructor(
@@ -19,14 +18,11 @@ export class MemoryDeliveryKeyRepository implements DeliveryKeyRepository {
   ) {}
 
   async get(id: Id): Promise<DeliveryKey | null> {
-    const stored = this.database.deliveryKeys.get(id);
-    return stored?.customerId === this.customerId ? stored : null;
+    return this.database.deliveryKeys.rowOf(this.customerId, id);
   }
 
   async list(): Promise<readonly DeliveryKey[]> {
-    return this.database.deliveryKeys
-      .where(({ customerId }) => customerId === this.customerId)
-      .sort((a, b) => a.id - b.id);
+    return this.database.deliveryKeys.rowsOf(this.customerId).sort((a, b) => a.id - b.id);
   }
 
   async lock(id: Id): Promise<DeliveryKey | null> {
@@ -53,32 +49,35 @@ export class MemoryDeliveryKeyRepository implements DeliveryKeyRepository {
 }
 
 export class MemoryPresetRepository implements PresetRepository {
+  /** By customer and name. */
+  private readonly presets: OwnedTable<Preset, string>;
+
   constructor(
     private readonly database: MemoryDatabase,
     private readonly customerId: Id,
-  ) {}
+  ) {
+    this.presets = database.table('presets');
+  }
 
   async get(name: string): Promise<Preset | null> {
-    return this.database.presets.get(this.keyOf(name)) ?? null;
+    return this.presets.get(this.keyOf(name)) ?? null;
   }
 
   async list(): Promise<readonly Preset[]> {
-    return this.database.presets
-      .where(({ customerId }) => customerId === this.customerId)
-      .sort((a, b) => compareText(a.name, b.name));
+    return this.presets.rowsOf(this.customerId).sort((a, b) => compareText(a.name, b.name));
   }
 
   async put(preset: NewPreset): Promise<Preset> {
     this.database.requireCustomer(this.customerId);
     const before = await this.get(preset.name);
     const row = { ...preset, createdAt: before?.createdAt ?? preset.createdAt, customerId: this.customerId };
-    this.database.presets.set(this.keyOf(preset.name), row);
+    this.presets.set(this.keyOf(preset.name), row);
     return row;
   }
 
   async delete(name: string): Promise<boolean> {
     if ((await this.get(name)) === null) return false;
-    this.database.presets.delete(this.keyOf(name));
+    this.presets.delete(this.keyOf(name));
     return true;
   }
 

@@ -15,36 +15,36 @@ export class MemoryBlobOwnership implements BlobOwnership {
 
   async staging(names: readonly StagingName[]): Promise<readonly StagingState[]> {
     return names.map(({ importId, itemId, uploadId }) => {
-      const [item] = this.items((each) => each.id === itemId && each.importId === importId);
-      const subject = this.database.imports.get(importId);
+      const item = this.database.importPhotos.rowOf(this.customerId, itemId);
+      const isOfItem = item?.importId === importId && item.uploadId === uploadId;
       return {
         uploadId,
         held:
-          (item?.uploadId === uploadId && (item.status === 'awaiting_upload' || item.status === 'processing')) ||
+          (isOfItem && (item.status === 'awaiting_upload' || item.status === 'processing')) ||
           this.isPart(importId, itemId, uploadId),
-        open: subject?.customerId === this.customerId && subject.status === 'open',
+        open: this.database.imports.rowOf(this.customerId, importId)?.status === 'open',
       };
     });
   }
 
   async originals(blobNames: readonly string[]): Promise<readonly string[]> {
     const { customerId } = this;
-    const keys = new Set(this.photos().map((photo) => photo.blobKey));
-    const names = new Set(this.items(({ status }) => reservingStatuses.includes(status)).map((item) => item.blobName));
+    const keys = new Set(this.database.photos.rowsOf(customerId).map((photo) => photo.blobKey));
+    const names = new Set(this.reservingItems().map((item) => item.blobName));
     return blobNames.filter((blobName) => names.has(blobName) || keys.has(originalKey({ customerId, blobName })));
   }
 
   async renditions(ids: readonly Id[]): Promise<readonly { id: Id; rotation: number | null }[]> {
-    const photos = this.photos().map(({ id, rotation, originalLostAt }) => ({
+    const photos = this.database.photos.rowsOf(this.customerId).map(({ id, rotation, originalLostAt }) => ({
       id,
       rotation: originalLostAt === null ? rotation : null,
     }));
-    const items = this.items(({ status }) => reservingStatuses.includes(status)).map(({ id }) => ({ id, rotation: 0 }));
+    const items = this.reservingItems().map(({ id }) => ({ id, rotation: 0 }));
     return [...photos, ...items].filter(({ id }) => ids.includes(id));
   }
 
   async dropped(importId: Id, uploadIds: readonly number[]): Promise<readonly number[]> {
-    if (this.database.imports.get(importId)?.customerId !== this.customerId) return [];
+    if (this.database.imports.rowOf(this.customerId, importId) === null) return [];
     return uploadIds.filter((uploadId) => this.database.droppedUploads.get(importId)?.includes(uploadId));
   }
 
@@ -55,17 +55,12 @@ export class MemoryBlobOwnership implements BlobOwnership {
   }
 
   private isPart(importId: Id, itemId: Id, uploadId: number): boolean {
-    const upload = this.database.resumableUploads.get(itemId);
-    if (upload?.customerId !== this.customerId || upload.importId !== importId) return false;
-    return upload.parts.some((part) => part.uploadId === uploadId);
+    const upload = this.database.resumableUploads.rowOf(this.customerId, itemId);
+    return upload?.importId === importId && upload.parts.some((part) => part.uploadId === uploadId);
   }
 
-  private photos() {
-    return this.database.photos.where(({ customerId }) => customerId === this.customerId);
-  }
-
-  private items(condition: (item: ImportPhoto) => boolean): ImportPhoto[] {
-    return this.database.importPhotos.where((item) => item.customerId === this.customerId && condition(item));
+  private reservingItems(): ImportPhoto[] {
+    return this.database.importPhotos.rowsOf(this.customerId, ({ status }) => reservingStatuses.includes(status));
   }
 }
 
@@ -76,32 +71,30 @@ export class MemoryOrphanRows implements OrphanReads {
   ) {}
 
   async list(after: Id | null, limit: number): Promise<OrphanRows> {
-    return findOrphanRows(this.database, this.customerId, after, limit);
+    const { photos, importPhotos } = this.database;
+    const own = [...photos.rowsOf(this.customerId), ...importPhotos.rowsOf(this.customerId)];
+    const ids = new Set(own.map(({ id }) => id).filter((id) => id > (after ?? 0)));
+    const piece = [...ids].sort((a, b) => a - b).slice(0, limit);
+    const rows = piece.flatMap((id) => this.found(id));
+    return { last: piece.length < limit ? null : (piece.at(-1) ?? null), rows };
   }
-}
 
-/** Tags and EXIF of a photo say no customer here: what is left of them is found by the item that the photo was. */
-function findOrphanRows(database: MemoryDatabase, customerId: Id, after: Id | null, limit: number): OrphanRows {
-  const isOwn = (row: { readonly customerId: Id } | undefined) => row?.customerId === customerId;
-  const photos = database.photos.where(isOwn);
-  const items = database.importPhotos.where(isOwn);
-  const ids = [...new Set([...photos, ...items].map(({ id }) => id))].sort((a, b) => a - b);
-  const piece = ids.filter((id) => id > (after ?? 0)).slice(0, limit);
-  const rows = piece.flatMap((id): OrphanRow[] => {
-    const photo = photos.find((each) => each.id === id);
-    const item = items.find((each) => each.id === id);
+  /** Tags and EXIF of a photo say no customer here: what is left of them is found by the item that the photo was. */
+  private found(id: Id): OrphanRow[] {
+    const { customerId, database } = this;
+    const photo = database.photos.rowOf(customerId, id);
+    const item = database.importPhotos.rowOf(customerId, id);
     const links = database.links.get(id) ?? [];
     const isGone = database.photos.get(id) === undefined && (links.length > 0 || database.exif.get(id) !== undefined);
     const found: Record<OrphanRow['kind'], boolean> = {
-      item: item !== undefined && !isOwn(database.imports.get(item.importId)),
-      original: photo !== undefined && !photo.blobKey.startsWith(`${blobPrefixes.originals}${customerId}/`),
-      photo: photo !== undefined && photo.importId !== null && !database.hasImport(customerId, photo.importId),
+      item: item !== null && database.imports.rowOf(customerId, item.importId) === null,
+      original: photo !== null && !photo.blobKey.startsWith(`${blobPrefixes.originals}${customerId}/`),
+      photo: photo !== null && photo.importId !== null && !database.hasImport(customerId, photo.importId),
       residue: isGone,
-      tag: links.some((tagId) => !isOwn(database.tags.get(tagId))),
+      tag: links.some((tagId) => database.tags.rowOf(customerId, tagId) === null),
     };
     return (Object.keys(found) as OrphanRow['kind'][]).filter((kind) => found[kind]).map((kind) => ({ kind, id }));
-  });
-  return { last: piece.length < limit ? null : (piece.at(-1) ?? null), rows };
+  }
 }
 
 export class MemoryScrubPosition implements ScrubPosition {

@@ -76,12 +76,12 @@ export class MemoryKeyRepository implements KeyRepository {
 
   async list(): Promise<readonly ApiKey[]> {
     return this.database.keys
-      .where(({ customerId, deletedAt }) => customerId === this.customerId && deletedAt === null)
+      .rowsOf(this.customerId, ({ deletedAt }) => deletedAt === null)
       .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || a.id - b.id);
   }
 
   async addressesOf(id: Id, since: Date): Promise<readonly KeyAddress[]> {
-    if (this.database.keys.get(id)?.customerId !== this.customerId) return [];
+    if (this.database.keys.rowOf(this.customerId, id) === null) return [];
     return (this.database.keyAddresses.get(id) ?? [])
       .filter(({ lastSeenAt }) => lastSeenAt >= since)
       .sort((a, b) => b.lastSeenAt.getTime() - a.lastSeenAt.getTime() || (a.address < b.address ? -1 : 1))
@@ -143,14 +143,14 @@ export class MemoryOperatorTokenStore implements OperatorTokenStore {
   }
 }
 
-/** An internet of few addresses. */
-const registered: readonly (readonly [country: string, addresses: IpRanges])[] = [
-  ['US', new IpRanges(['8.8.8.0/24', '2001:4860::/32'])],
-  ['NL', new IpRanges(['193.0.0.0/21', '2001:67c:2e8::/48'])],
-];
-
 export class MemoryIpCountries implements IpCountries {
   async countryOf(address: string): Promise<string | null> {
     return registered.find(([, addresses]) => addresses.contains(address))?.[0] ?? null;
   }
 }
+
+/** An internet of few addresses. */
+const registered: readonly (readonly [country: string, addresses: IpRanges])[] = [
+  ['US', new IpRanges(['8.8.8.0/24', '2001:4860::/32'])],
+  ['NL', new IpRanges(['193.0.0.0/21', '2001:67c:2e8::/48'])],
+];

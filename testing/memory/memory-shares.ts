@@ -13,13 +13,12 @@ export class MemoryShareRepository implements ShareRepository {
   ) {}
 
   async get(id: Id): Promise<Share | null> {
-    const stored = sharesOf(this.database).get(id);
-    return stored?.customerId === this.customerId ? stored : null;
+    return sharesOf(this.database).rowOf(this.customerId, id);
   }
 
   async list(): Promise<readonly Share[]> {
     return sharesOf(this.database)
-      .where(({ customerId }) => customerId === this.customerId)
+      .rowsOf(this.customerId)
       .sort((a, b) => b.id - a.id);
   }
 

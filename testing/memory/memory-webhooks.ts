@@ -29,7 +29,7 @@ export class MemoryWebhookEndpointRepository implements WebhookEndpointRepositor
   ) {}
 
   async get(id: Id): Promise<WebhookEndpoint | null> {
-    return endpointOf(this.database, this.customerId, id);
+    return this.database.webhookEndpoints.rowOf(this.customerId, id);
   }
 
   async list(): Promise<readonly WebhookEndpoint[]> {
@@ -99,7 +99,8 @@ export class MemoryDeliveryRepository implements DeliveryRepository {
   }
 
   async addTest(endpointId: Id, at: Date): Promise<Id> {
-    if (endpointOf(this.database, this.customerId, endpointId) === null) throw new Error('There is no such endpoint.');
+    const endpoint = this.database.webhookEndpoints.rowOf(this.customerId, endpointId);
+    if (endpoint === null) throw new Error('There is no such endpoint.');
     const event = { eventId: newEventId(at), type: 'webhook.test', subjectId: null, at } as const;
     return store(this.database, { ...event, customerId: this.customerId, endpointId }).id;
   }
@@ -116,12 +117,11 @@ export class MemoryDeliveryRepository implements DeliveryRepository {
   }
 
   private stored(id: Id): StoredDelivery | null {
-    const stored = this.database.deliveries.get(id);
-    return stored?.customerId === this.customerId ? stored : null;
+    return this.database.deliveries.rowOf(this.customerId, id);
   }
 
   private of(endpointId: Id): StoredDelivery[] {
-    return this.database.deliveries.where((one) => one.customerId === this.customerId && one.endpointId === endpointId);
+    return this.database.deliveries.rowsOf(this.customerId, (one) => one.endpointId === endpointId);
   }
 }
 
@@ -171,25 +171,6 @@ function store(database: MemoryDatabase, delivery: NewDelivery): StoredDelivery 
   return row;
 }
 
-function workOf(endpointId: Id, deliveryId: Id): DeliveryWork {
-  return { kind: 'deliver', endpointId, deliveryId };
-}
-
-/** Returns the delivery as it is shown. While it waits or runs, its job has the due time and the number of the attempt. */
-function shown(database: MemoryDatabase, { requestBody: _, responseBody: __, ...delivery }: StoredDelivery): Delivery {
-  const job = database.jobs.get(storedJobKey(delivery.customerId, workOf(delivery.endpointId, delivery.id)));
-  const { attempt } = job ?? delivery;
-  return { ...delivery, attempt, dueAt: job === undefined ? null : new Date(job.dueAt) };
-}
-
-/** Deletes a delivery and its job. */
-function deleteDelivery(database: MemoryDatabase, id: Id): void {
-  const stored = database.deliveries.get(id);
-  if (stored === undefined) return;
-  database.jobs.delete(storedJobKey(stored.customerId, workOf(stored.endpointId, id)));
-  database.deliveries.delete(id);
-}
-
 export class MemoryDeliveryLog implements DeliveryLog {
   constructor(private readonly database: MemoryDatabase) {}
 
@@ -211,13 +192,27 @@ export class MemoryDeliveryLog implements DeliveryLog {
   }
 }
 
-function endpointOf(database: MemoryDatabase, customerId: Id, id: Id): WebhookEndpoint | null {
-  const stored = database.webhookEndpoints.get(id);
-  return stored?.customerId === customerId ? stored : null;
+function endpointsOf(database: MemoryDatabase, customerId: Id): WebhookEndpoint[] {
+  return database.webhookEndpoints.rowsOf(customerId).sort((a, b) => a.id - b.id);
 }
 
-function endpointsOf(database: MemoryDatabase, customerId: Id): WebhookEndpoint[] {
-  return database.webhookEndpoints.where((one) => one.customerId === customerId).sort((a, b) => a.id - b.id);
+function workOf(endpointId: Id, deliveryId: Id): DeliveryWork {
+  return { kind: 'deliver', endpointId, deliveryId };
+}
+
+/** Returns the delivery as it is shown. While it waits or runs, its job has the due time and the number of the attempt. */
+function shown(database: MemoryDatabase, { requestBody: _, responseBody: __, ...delivery }: StoredDelivery): Delivery {
+  const job = database.jobs.get(storedJobKey(delivery.customerId, workOf(delivery.endpointId, delivery.id)));
+  const { attempt } = job ?? delivery;
+  return { ...delivery, attempt, dueAt: job === undefined ? null : new Date(job.dueAt) };
+}
+
+/** Deletes a delivery and its job. */
+function deleteDelivery(database: MemoryDatabase, id: Id): void {
+  const stored = database.deliveries.get(id);
+  if (stored === undefined) return;
+  database.jobs.delete(storedJobKey(stored.customerId, workOf(stored.endpointId, id)));
+  database.deliveries.delete(id);
 }
 
 /** Answers for receivers, and keeps what they were sent. */

@@ -18,14 +18,13 @@ export class MemorySourceFetchRepository implements SourceFetchRepository {
   ) {}
 
   async get(itemId: Id): Promise<SourceFetch | null> {
-    const stored = this.database.sourceFetches.get(itemId);
-    return stored?.customerId === this.customerId ? stored : null;
+    return this.database.sourceFetches.rowOf(this.customerId, itemId);
   }
 
   async put(fetches: readonly SourceFetch[]): Promise<void> {
     for (const fetch of fetches) {
       if (!this.held.isLocked('import', fetch.importId)) this.held.requireLocked('item', fetch.itemId);
-      if (this.database.importPhotos.get(fetch.itemId)?.customerId !== this.customerId) {
+      if (this.database.importPhotos.rowOf(this.customerId, fetch.itemId) === null) {
         throw new Error(`There is no item ${fetch.itemId}.`);
       }
       this.database.sourceFetches.set(fetch.itemId, { ...fetch, customerId: this.customerId });

@@ -26,8 +26,7 @@ export class MemoryImportRepository implements ImportRepository {
   ) {}
 
   async find(id: Id): Promise<Import | null> {
-    const subject = this.database.imports.get(id);
-    return subject?.customerId === this.customerId ? subject : null;
+    return this.database.imports.rowOf(this.customerId, id);
   }
 
   async lock(id: Id): Promise<Import | null> {
@@ -71,7 +70,7 @@ export class MemoryImportRepository implements ImportRepository {
 
   async list({ statuses, window: { after, limit } }: ImportQuery): Promise<readonly CountedImport[]> {
     return this.database.imports
-      .where((row) => row.customerId === this.customerId && (statuses?.includes(row.status) ?? true))
+      .rowsOf(this.customerId, (row) => statuses?.includes(row.status) ?? true)
       .filter(({ id }) => after === null || id < after.id)
       .sort((a, b) => b.id - a.id)
       .slice(0, limit)
@@ -102,7 +101,7 @@ export class MemoryImportRepository implements ImportRepository {
   async toForget(old: OldEnough, limit: number): Promise<readonly Id[]> {
     const ended = (subject: Import) => subject.completedAt?.getTime() ?? 0;
     return this.database.imports
-      .where((subject) => subject.customerId === this.customerId && isOldEnough(this.database, subject, old))
+      .rowsOf(this.customerId, (subject) => isOldEnough(this.database, subject, old))
       .sort((a, b) => ended(a) - ended(b) || a.id - b.id)
       .slice(0, limit)
       .map((subject) => subject.id);
@@ -143,7 +142,7 @@ export class MemoryImportRepository implements ImportRepository {
     this.database.droppedUploads.delete(id);
     this.database.imports.delete(id);
     const { customerId } = this;
-    const named = this.database.photos.where((photo) => photo.customerId === customerId && photo.importId === id);
+    const named = this.database.photos.rowsOf(customerId, ({ importId }) => importId === id);
     if (named.length > 0) this.database.forgottenImports.set(id, { customerId });
   }
 
@@ -156,11 +155,11 @@ export class MemoryImportRepository implements ImportRepository {
   }
 
   private open(): Import[] {
-    return this.database.imports.where((row) => row.customerId === this.customerId && row.status === 'open');
+    return this.database.imports.rowsOf(this.customerId, (row) => row.status === 'open');
   }
 
   private unpublished(): Import[] {
-    return this.database.imports.where((row) => row.customerId === this.customerId && !isEnded(row.status));
+    return this.database.imports.rowsOf(this.customerId, (row) => !isEnded(row.status));
   }
 
   private unpublishedItems(tagIds: readonly Id[]): ImportPhoto[] {
@@ -231,9 +230,7 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
 
   async withBytes(after: Id | null, limit: number): Promise<readonly ImportPhoto[]> {
     return this.database.importPhotos
-      .where(({ customerId, id, status }) => {
-        return customerId === this.customerId && id > (after ?? 0) && ['processing', 'ready'].includes(status);
-      })
+      .rowsOf(this.customerId, ({ id, status }) => id > (after ?? 0) && ['processing', 'ready'].includes(status))
       .sort((a, b) => a.id - b.id)
       .slice(0, limit);
   }
@@ -272,7 +269,7 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
     const taken = new Map<Id, Set<string | null>>();
     for (const { clientRef, importId, ...item } of items) {
       this.held.requireLocked('import', importId);
-      if (this.database.imports.get(importId)?.customerId !== this.customerId) {
+      if (this.database.imports.rowOf(this.customerId, importId) === null) {
         throw new Error(`There is no import ${importId}.`);
       }
       const refs = taken.get(importId) ?? new Set(this.of(importId).map((other) => other.clientRef));
@@ -318,7 +315,7 @@ export class MemoryImportPhotoRepository implements ImportPhotoRepository {
 
   private of(importId: Id): ImportPhoto[] {
     return this.database.importPhotos
-      .where((item) => item.customerId === this.customerId && item.importId === importId)
+      .rowsOf(this.customerId, (item) => item.importId === importId)
       .sort((a, b) => a.id - b.id);
   }
 }

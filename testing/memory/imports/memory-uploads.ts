@@ -28,20 +28,19 @@ export class MemoryResumableUploadRepository implements ResumableUploadRepositor
   ) {}
 
   async get(itemId: Id): Promise<ResumableUpload | null> {
-    const upload = this.database.resumableUploads.get(itemId);
-    return upload?.customerId === this.customerId ? upload : null;
+    return this.database.resumableUploads.rowOf(this.customerId, itemId);
   }
 
   async abandoned(until: Date, limit: number): Promise<readonly ResumableUpload[]> {
     return this.database.resumableUploads
-      .where((upload) => upload.customerId === this.customerId && this.isAbandoned(upload, until))
+      .rowsOf(this.customerId, (upload) => this.isAbandoned(upload, until))
       .sort((a, b) => a.itemId - b.itemId)
       .slice(0, limit);
   }
 
   async put(upload: ResumableUpload): Promise<void> {
     this.held.requireLocked('item', upload.itemId);
-    if (this.database.importPhotos.get(upload.itemId)?.customerId !== this.customerId) {
+    if (this.database.importPhotos.rowOf(this.customerId, upload.itemId) === null) {
       throw new Error(`There is no item ${upload.itemId}.`);
     }
     this.database.resumableUploads.set(upload.itemId, { ...upload, customerId: this.customerId });

@@ -32,7 +32,7 @@ export class MemoryBulkEditRepository implements BulkEditRepository {
 
   async changes(id: Id, after: Id | null, limit: number): Promise<readonly BulkChange[]> {
     return this.database.bulkChanges
-      .where((row) => row.customerId === this.customerId && row.bulkEditId === id && row.photoId > (after ?? 0))
+      .rowsOf(this.customerId, (row) => row.bulkEditId === id && row.photoId > (after ?? 0))
       .sort((a, b) => a.photoId - b.photoId)
       .slice(0, limit)
       .map(({ photoId, before, after: later }) => ({ photoId, before, after: later }));
@@ -81,12 +81,11 @@ export class MemoryBulkEditRepository implements BulkEditRepository {
   }
 
   private own(): BulkEdit[] {
-    return this.database.bulkEdits.where(({ customerId }) => customerId === this.customerId).map(editOf);
+    return this.database.bulkEdits.rowsOf(this.customerId).map(editOf);
   }
 
   private stored(id: Id): StoredBulkEdit | null {
-    const stored = this.database.bulkEdits.get(id);
-    return stored?.customerId === this.customerId ? stored : null;
+    return this.database.bulkEdits.rowOf(this.customerId, id);
   }
 }
 

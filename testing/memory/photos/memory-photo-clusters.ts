@@ -10,7 +10,7 @@ export class MemoryPhotoClusters implements ClusterReads {
   ) {}
 
   async inCells(grid: MapGrid, counted: number): Promise<readonly PhotoCluster[]> {
-    const own = this.database.photos.where(({ customerId }) => customerId === this.customerId);
+    const own = this.database.photos.rowsOf(this.customerId);
     return clustersOf(
       own.sort((a, b) => a.id - b.id),
       grid,

@@ -10,7 +10,6 @@ import { foldKey, searchText } from '../../../src/core/shared/text.js';
 /** Whether a photo is in the list that these filters describe. */
 export function matches(photo: PhotoWithTags, filters: PhotoFilters): boolean {
   return (
-    matchesTrash(photo, filters) &&
     matchesOwn(photo, filters) &&
     matchesTimes(photo, filters) &&
     matchesTags(photo, filters) &&
@@ -19,14 +18,52 @@ export function matches(photo: PhotoWithTags, filters: PhotoFilters): boolean {
   );
 }
 
-const said = <T>(value: T | undefined, holds: (value: T) => boolean) => value === undefined || holds(value);
+type Photos = readonly PhotoWithTags[];
 
-function matchesTrash(photo: PhotoWithTags, { trashed }: PhotoFilters): boolean {
-  return trashed === 'any' || (photo.trashedAt !== null) === (trashed === 'true');
+export function kindsOf(photos: Photos, request: ValuesRequest): readonly PhotoKind[] {
+  const kinds = counted(photos, request, (photo) => {
+    const { rating, location, tags, favorite, contentType } = photo;
+    const [located, tagged] = [location !== null, tags.length > 0];
+    return JSON.stringify({ rating, aspect: aspectOf(photo), located, tagged, favorite, contentType });
+  });
+  return kinds.map(({ value, photos: number }) => ({ ...JSON.parse(value), photos: number }));
 }
+
+export function camerasOf(photos: Photos, request: ValuesRequest): readonly CountedValue[] {
+  const name = ({ camera }: PhotoWithTags) => [camera?.make, camera?.model].filter(Boolean).join(' ');
+  return counted(photos, request, (photo) => cameraKey(photo) || null).map(({ value: key, photos: number }) => {
+    const first = photos.find((photo) => cameraKey(photo) === key);
+    return { value: first ? name(first) : '', photos: number };
+  });
+}
+
+export function lensesOf(photos: Photos, request: ValuesRequest): readonly CountedValue[] {
+  return counted(photos, request, ({ camera }) => camera?.lens || null);
+}
+
+export function countriesOf(photos: Photos, request: ValuesRequest): readonly CountedValue[] {
+  return counted(photos, request, ({ place }) => place?.country ?? null);
+}
+
+/** Photos by a value, except those without one. */
+function counted(
+  photos: Photos,
+  request: ValuesRequest,
+  read: (photo: PhotoWithTags) => string | null,
+): CountedValue[] {
+  const counts = new Map<string, number>();
+  for (const photo of photos.filter((each) => isTrashed(each) === request.trashed)) {
+    const value = read(photo);
+    if (value !== null) counts.set(value, Math.min(request.counted, (counts.get(value) ?? 0) + 1));
+  }
+  return [...counts].slice(0, request.limit).map(([value, number]) => ({ value, photos: number }));
+}
+
+const said = <T>(value: T | undefined, holds: (value: T) => boolean) => value === undefined || holds(value);
 
 function matchesOwn(photo: PhotoWithTags, filters: PhotoFilters): boolean {
   return (
+    (filters.trashed === 'any' || isTrashed(photo) === (filters.trashed === 'true')) &&
     said(filters.ids, (ids) => ids.includes(photo.id)) &&
     said(filters.filenameKey, (key) => foldKey(photo.filename) === key) &&
     said(filters.importId, (id) => photo.importId === id) &&
@@ -111,53 +148,4 @@ function matchesWords(photo: PhotoWithTags, { words }: PhotoFilters): boolean {
   if (words === undefined) return true;
   const texts = [photo.filename, ...searchedValues(photo), ...photo.tags.map((tag) => tag.name)];
   return haveWords([...texts, ...namesOf(photo)], words);
-}
-
-type Photos = readonly PhotoWithTags[];
-
-export function kindsOf(photos: Photos, request: ValuesRequest): readonly PhotoKind[] {
-  const kinds = counted(photos, request, (photo) => {
-    const { rating, width, height, location, tags, favorite, contentType } = photo;
-    const aspect = width === height ? 'square' : width > height ? 'landscape' : 'portrait';
-    return JSON.stringify({
-      rating,
-      aspect,
-      located: location !== null,
-      tagged: tags.length > 0,
-      favorite,
-      contentType,
-    });
-  });
-  return kinds.map(({ value, photos: number }) => ({ ...JSON.parse(value), photos: number }));
-}
-
-export function camerasOf(photos: Photos, request: ValuesRequest): readonly CountedValue[] {
-  const name = ({ camera }: PhotoWithTags) => [camera?.make, camera?.model].filter(Boolean).join(' ');
-  const keyOf = (photo: PhotoWithTags) => searchText(photo.camera?.make ?? null, photo.camera?.model ?? null);
-  return counted(photos, request, (photo) => keyOf(photo) || null).map(({ value: key, photos: number }) => {
-    const [first] = photos.filter((photo) => keyOf(photo) === key);
-    return { value: first ? name(first) : '', photos: number };
-  });
-}
-
-export function lensesOf(photos: Photos, request: ValuesRequest): readonly CountedValue[] {
-  return counted(photos, request, ({ camera }) => camera?.lens || null);
-}
-
-export function countriesOf(photos: Photos, request: ValuesRequest): readonly CountedValue[] {
-  return counted(photos, request, ({ place }) => place?.country ?? null);
-}
-
-/** Photos by a value, except those without one. */
-function counted(
-  photos: Photos,
-  request: ValuesRequest,
-  read: (photo: PhotoWithTags) => string | null,
-): CountedValue[] {
-  const counts = new Map<string, number>();
-  for (const photo of photos.filter((each) => isTrashed(each) === request.trashed)) {
-    const value = read(photo);
-    if (value !== null) counts.set(value, Math.min(request.counted, (counts.get(value) ?? 0) + 1));
-  }
-  return [...counts].slice(0, request.limit).map(([value, number]) => ({ value, photos: number }));
 }

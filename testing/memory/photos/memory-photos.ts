@@ -13,7 +13,7 @@ import { requireFound } from '../../../src/core/shared/errors.js';
 import type { Id } from '../../../src/core/shared/ids.js';
 import type { Position } from '../../../src/core/shared/pagination.js';
 import { byName } from '../../../src/core/tags/tag.js';
-import { copyOf, type LockedRows, type MemoryDatabase, windowOf } from '../memory-database.js';
+import { type LockedRows, type MemoryDatabase, windowOf } from '../memory-database.js';
 import { camerasOf, countriesOf, kindsOf, lensesOf, matches } from './memory-photo-queries.js';
 
 export class MemoryPhotoRepository implements PhotoRepository {
@@ -24,15 +24,14 @@ export class MemoryPhotoRepository implements PhotoRepository {
   ) {}
 
   async get(id: Id): Promise<PhotoWithTags | null> {
-    const photo = this.database.photos.get(id);
-    return photo?.customerId === this.customerId ? this.tagged(photo) : null;
+    const photo = this.database.photos.rowOf(this.customerId, id);
+    return photo && this.tagged(photo);
   }
 
   async getVisible(id: Id): Promise<Photo | null> {
-    const photo = this.database.photos.get(id);
-    const isOwn = photo?.customerId === this.customerId;
+    const photo = this.database.photos.rowOf(this.customerId, id);
     const isClosing = this.database.customers.get(this.customerId)?.status === 'closing';
-    return isOwn && !isTrashed(photo) && !isClosing ? copyOf(photo) : null;
+    return photo !== null && !isTrashed(photo) && !isClosing ? photo : null;
   }
 
   async getMany(ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
@@ -61,12 +60,12 @@ export class MemoryPhotoRepository implements PhotoRepository {
   }
 
   async list({ filters, sort, window }: PhotoQuery): Promise<readonly PhotoWithTags[]> {
-    const rows = this.own(() => true).filter((photo) => matches(photo, filters));
+    const rows = this.own().filter((photo) => matches(photo, filters));
     return windowOf(rows, (photo) => photoPosition(photo, sort, filters.similar), sort.startsWith('-'), window);
   }
 
   async count(filters: PhotoFilters): Promise<number> {
-    return this.own(() => true).filter((photo) => matches(photo, filters)).length;
+    return this.own().filter((photo) => matches(photo, filters)).length;
   }
 
   async hasRowAt(filters: PhotoFilters, sort: ListSort, { id, value }: Position): Promise<boolean> {
@@ -76,7 +75,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   async findBySha256(sha256: readonly string[]): Promise<readonly Photo[]> {
     const first = new Map<string, Photo>();
-    const rows = this.database.photos.where((row) => row.customerId === this.customerId && sha256.includes(row.sha256));
+    const rows = this.database.photos.rowsOf(this.customerId, (row) => sha256.includes(row.sha256));
     for (const photo of rows.sort((a, b) => a.dupSeq - b.dupSeq)) {
       if (!first.has(photo.sha256)) first.set(photo.sha256, photo);
     }
@@ -89,9 +88,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   async outdated(limit: number): Promise<readonly Photo[]> {
     const { photos, outdatedPhotos } = this.database;
-    return photos
-      .where(({ customerId, id }) => customerId === this.customerId && outdatedPhotos.has(id))
-      .slice(0, limit);
+    return photos.rowsOf(this.customerId, ({ id }) => outdatedPhotos.has(id)).slice(0, limit);
   }
 
   async markCurrent(ids: readonly Id[]): Promise<void> {
@@ -109,31 +106,19 @@ export class MemoryPhotoRepository implements PhotoRepository {
   }
 
   async kinds(request: ValuesRequest): Promise<readonly PhotoKind[]> {
-    return kindsOf(
-      this.own(() => true),
-      request,
-    );
+    return kindsOf(this.own(), request);
   }
 
   async cameras(request: ValuesRequest): Promise<readonly CountedValue[]> {
-    return camerasOf(
-      this.own(() => true),
-      request,
-    );
+    return camerasOf(this.own(), request);
   }
 
   async lenses(request: ValuesRequest): Promise<readonly CountedValue[]> {
-    return lensesOf(
-      this.own(() => true),
-      request,
-    );
+    return lensesOf(this.own(), request);
   }
 
   async countries(request: ValuesRequest): Promise<readonly CountedValue[]> {
-    return countriesOf(
-      this.own(() => true),
-      request,
-    );
+    return countriesOf(this.own(), request);
   }
 
   async withoutHash(after: Id | null, limit: number): Promise<readonly Id[]> {
@@ -163,8 +148,9 @@ export class MemoryPhotoRepository implements PhotoRepository {
   }
 
   async insert(photo: Photo, tagIds: readonly Id[], exif: ExifTags): Promise<boolean> {
-    const taken = this.database.photos.where(
-      (row) => row.customerId === this.customerId && row.sha256 === photo.sha256 && row.dupSeq === photo.dupSeq,
+    const taken = this.database.photos.rowsOf(
+      this.customerId,
+      (row) => row.sha256 === photo.sha256 && row.dupSeq === photo.dupSeq,
     );
     if (taken.length > 0) return false;
     if (this.database.photos.get(photo.id)) throw new Error(`photo ${photo.id} is there already`);
@@ -172,7 +158,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
     this.store(photo);
     this.held.lock('photo', [photo.id]);
     this.database.exif.set(photo.id, { tags: exif });
-    const known = [...new Set(tagIds)].filter((id) => this.database.tags.get(id)?.customerId === this.customerId);
+    const known = [...new Set(tagIds)].filter((id) => this.database.tags.rowOf(this.customerId, id) !== null);
     this.database.links.set(photo.id, known);
     if (!isTrashed(photo)) this.shiftCounts(known, 1);
     return true;
@@ -202,7 +188,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
   async setTags(id: Id, tagIds: readonly Id[]): Promise<void> {
     const photo = this.stored(id);
     this.held.requireLocked('photo', id);
-    const foreign = tagIds.filter((tagId) => this.database.tags.get(tagId)?.customerId !== this.customerId);
+    const foreign = tagIds.filter((tagId) => this.database.tags.rowOf(this.customerId, tagId) === null);
     if (foreign.length > 0) throw new Error(`There is no tag ${foreign.join()}.`);
     const before = this.linksOf(id);
     this.database.links.set(id, [...new Set(tagIds)]);
@@ -225,15 +211,16 @@ export class MemoryPhotoRepository implements PhotoRepository {
   private awaited(id: Id): boolean {
     const isLive = (importId: Id) =>
       ['open', 'processing'].includes(this.database.imports.get(importId)?.status ?? 'expired');
-    const duplicates = this.database.importPhotos.where(
-      (item) => item.customerId === this.customerId && item.status === 'duplicate' && item.photoId === id,
+    const duplicates = this.database.importPhotos.rowsOf(
+      this.customerId,
+      (item) => item.status === 'duplicate' && item.photoId === id,
     );
     return duplicates.some(({ importId }) => isLive(importId));
   }
 
-  private own(condition: (photo: Photo) => boolean): PhotoWithTags[] {
+  private own(condition?: (photo: Photo) => boolean): PhotoWithTags[] {
     return this.database.photos
-      .where((photo) => photo.customerId === this.customerId && condition(photo))
+      .rowsOf(this.customerId, condition)
       .sort((a, b) => a.id - b.id)
       .map((photo) => this.tagged(photo));
   }
@@ -249,8 +236,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
   }
 
   private stored(id: Id): Photo {
-    const photo = this.database.photos.get(id);
-    return requireFound(photo?.customerId === this.customerId ? photo : null, 'photo');
+    return requireFound(this.database.photos.rowOf(this.customerId, id), 'photo');
   }
 
   private tagged(photo: Photo): PhotoWithTags {

@@ -1,15 +1,19 @@
 import type { NewSavedSearch, SavedSearch, SavedSearchRepository } from '../../../src/core/searches/saved-search.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import type { MemoryDatabase } from '../memory-database.js';
+import type { MemoryDatabase, OwnedTable } from '../memory-database.js';
 
 export class MemorySavedSearchRepository implements SavedSearchRepository {
+  private readonly searches: OwnedTable<SavedSearch>;
+
   constructor(
     private readonly database: MemoryDatabase,
     private readonly customerId: Id,
-  ) {}
+  ) {
+    this.searches = database.table('saved_searches');
+  }
 
   async list(): Promise<readonly SavedSearch[]> {
-    const own = this.database.savedSearches.where(({ customerId }) => customerId === this.customerId);
+    const own = this.searches.rowsOf(this.customerId);
     return own.sort((a, b) => (a.nameKey < b.nameKey ? -1 : 1));
   }
 
@@ -17,25 +21,19 @@ export class MemorySavedSearchRepository implements SavedSearchRepository {
     this.database.requireCustomer(this.customerId);
     await this.requireFree(search, null);
     const row = { ...search, customerId: this.customerId, id: this.database.next('savedSearch') };
-    this.database.savedSearches.set(row.id, row);
+    this.searches.set(row.id, row);
     return row;
   }
 
   async rename(id: Id, name: Pick<SavedSearch, 'name' | 'nameKey'>): Promise<boolean> {
     await this.requireFree(name, id);
-    const row = await this.get(id);
-    if (row !== undefined) this.database.savedSearches.set(id, { ...row, ...name });
-    return row !== undefined;
+    const row = this.searches.rowOf(this.customerId, id);
+    if (row !== null) this.searches.set(id, { ...row, ...name });
+    return row !== null;
   }
 
   async delete(id: Id): Promise<boolean> {
-    const isOwn = (await this.get(id)) !== undefined;
-    if (isOwn) this.database.savedSearches.delete(id);
-    return isOwn;
-  }
-
-  private async get(id: Id): Promise<SavedSearch | undefined> {
-    return (await this.list()).find((search) => search.id === id);
+    return this.searches.rowOf(this.customerId, id) !== null && this.searches.delete(id);
   }
 
   private async requireFree({ nameKey }: Pick<SavedSearch, 'nameKey'>, except: Id | null): Promise<void> {

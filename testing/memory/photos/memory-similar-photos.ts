@@ -63,14 +63,12 @@ export class MemorySimilarPhotoRepository implements SimilarPhotoRepository {
   }
 
   private own(condition: (photo: Photo) => boolean): Photo[] {
-    return this.database.photos
-      .where((photo) => photo.customerId === this.customerId && condition(photo))
-      .sort((a, b) => a.id - b.id);
+    return this.database.photos.rowsOf(this.customerId, condition).sort((a, b) => a.id - b.id);
   }
 
   /** The effect of a foreign key. */
   private requireOwn(id: Id): void {
-    if (this.database.photos.get(id)?.customerId !== this.customerId) throw new Error(`There is no photo ${id}.`);
+    if (this.database.photos.rowOf(this.customerId, id) === null) throw new Error(`There is no photo ${id}.`);
   }
 
   private keyOf({ photoId, otherId }: PhotoPair): string {

@@ -21,8 +21,7 @@ export class MemoryTagRepository implements TagRepository {
   ) {}
 
   async get(id: Id): Promise<Tag | null> {
-    const tag = this.database.tags.get(id);
-    return tag?.customerId === this.customerId ? tag : null;
+    return this.database.tags.rowOf(this.customerId, id);
   }
 
   async getMany(ids: readonly Id[]): Promise<readonly Tag[]> {
@@ -53,7 +52,7 @@ export class MemoryTagRepository implements TagRepository {
   }
 
   async count(): Promise<number> {
-    return this.own(() => true).length;
+    return this.own().length;
   }
 
   async photoCounts(after: Id | null, limit: number): Promise<readonly TagCount[]> {
@@ -114,12 +113,13 @@ export class MemoryTagRepository implements TagRepository {
   }
 
   async tombstones(): Promise<readonly Id[]> {
-    const own = this.database.tagTombstones.entries().filter(([, { customerId }]) => customerId === this.customerId);
+    const all = this.database.tagTombstones.entries();
+    const own = all.filter(([, { customerId }]) => customerId === this.customerId);
     return own.map(([id]) => id).sort((a, b) => a - b);
   }
 
   async bumpVersions(tombstones: readonly Id[], after: Id, limit: number, at: Date): Promise<BumpedPhotos> {
-    const photos = this.database.photos.where(({ customerId, id }) => customerId === this.customerId && id > after);
+    const photos = this.database.photos.rowsOf(this.customerId, ({ id }) => id > after);
     const page = photos.sort((a, b) => a.id - b.id).slice(0, limit);
     const isLeft = (id: Id) => tombstones.includes(id);
     const marked = page.filter((photo) => this.database.tombstonePhotos.get(photo.id)?.some(isLeft));
@@ -137,7 +137,7 @@ export class MemoryTagRepository implements TagRepository {
 
   async dropTombstones(tombstones: readonly Id[]): Promise<void> {
     for (const id of tombstones) {
-      if (this.database.tagTombstones.get(id)?.customerId === this.customerId) this.database.tagTombstones.delete(id);
+      if (this.database.tagTombstones.rowOf(this.customerId, id) !== null) this.database.tagTombstones.delete(id);
     }
   }
 
@@ -153,14 +153,14 @@ export class MemoryTagRepository implements TagRepository {
   }
 
   private lockedPhotos(ids: readonly Id[]): Photo[] {
-    const photos = this.database.photos.where((row) => row.customerId === this.customerId && ids.includes(row.id));
+    const photos = this.database.photos.rowsOf(this.customerId, (row) => ids.includes(row.id));
     for (const { id } of photos) this.held.requireLocked('photo', id);
     return photos;
   }
 
   private photosWith(tagIds: readonly Id[]): Photo[] {
-    return this.database.photos.where(
-      ({ customerId, id }) => customerId === this.customerId && this.linksOf(id).some((link) => tagIds.includes(link)),
+    return this.database.photos.rowsOf(this.customerId, ({ id }) =>
+      this.linksOf(id).some((link) => tagIds.includes(link)),
     );
   }
 
@@ -202,11 +202,11 @@ export class MemoryTagRepository implements TagRepository {
   }
 
   private isOwn(id: Id): boolean {
-    return this.database.tags.get(id)?.customerId === this.customerId;
+    return this.database.tags.rowOf(this.customerId, id) !== null;
   }
 
-  private own(condition: (tag: Tag) => boolean): Tag[] {
-    return this.database.tags.where((tag) => tag.customerId === this.customerId && condition(tag));
+  private own(condition?: (tag: Tag) => boolean): Tag[] {
+    return this.database.tags.rowsOf(this.customerId, condition);
   }
 }
 

@@ -8,7 +8,7 @@ import type {
   NewPendingSignIn,
   PendingSignIn,
 } from '../../../src/core/users/factors/second-factor.js';
-import type { MemoryDatabase, MemoryTable } from '../memory-database.js';
+import type { MemoryDatabase, OwnedTable } from '../memory-database.js';
 
 interface OfUser {
   readonly customerId: Id;
@@ -16,12 +16,12 @@ interface OfUser {
 }
 
 export class MemoryFactorRepository implements FactorRepository {
-  private readonly apps: MemoryTable<AuthenticatorApp>;
-  private readonly passkeys: MemoryTable<Passkey>;
-  private readonly answered: MemoryTable<OfUser & { at: Date }, string>;
-  private readonly codes: MemoryTable<OfUser, string>;
-  private readonly wrong: MemoryTable<OfUser & { source: string; at: Date }>;
-  private readonly pending: MemoryTable<PendingSignIn, string>;
+  private readonly apps: OwnedTable<AuthenticatorApp>;
+  private readonly passkeys: OwnedTable<Passkey>;
+  private readonly answered: OwnedTable<OfUser & { at: Date }, string>;
+  private readonly codes: OwnedTable<OfUser, string>;
+  private readonly wrong: OwnedTable<OfUser & { source: string; at: Date }>;
+  private readonly pending: OwnedTable<PendingSignIn, string>;
 
   constructor(
     private readonly database: MemoryDatabase,
@@ -40,7 +40,7 @@ export class MemoryFactorRepository implements FactorRepository {
   }
 
   async listApps(): Promise<readonly AuthenticatorApp[]> {
-    return this.apps.where(({ customerId }) => customerId === this.customerId).sort((a, b) => a.id - b.id);
+    return this.apps.rowsOf(this.customerId).sort((a, b) => a.id - b.id);
   }
 
   async passkeysOf(userId: Id): Promise<readonly Passkey[]> {
@@ -48,8 +48,7 @@ export class MemoryFactorRepository implements FactorRepository {
   }
 
   async findPasskey(credentialId: string): Promise<Passkey | null> {
-    const isIt = (each: Passkey) => each.customerId === this.customerId && each.credentialId === credentialId;
-    return this.passkeys.where(isIt)[0] ?? null;
+    return this.passkeys.rowsOf(this.customerId, (each) => each.credentialId === credentialId)[0] ?? null;
   }
 
   async countFactors(userId: Id): Promise<number> {
@@ -80,8 +79,8 @@ export class MemoryFactorRepository implements FactorRepository {
   }
 
   async useStep(id: Id, step: number, at: Date): Promise<boolean> {
-    const app = this.apps.get(id);
-    if (app?.customerId !== this.customerId || app.lastStep >= step) return false;
+    const app = this.apps.rowOf(this.customerId, id);
+    if (app === null || app.lastStep >= step) return false;
     this.apps.set(id, { ...app, lastStep: step, lastUsedAt: at });
     return true;
   }
@@ -99,8 +98,8 @@ export class MemoryFactorRepository implements FactorRepository {
   }
 
   async useCounter(id: Id, counter: number, at: Date): Promise<boolean> {
-    const passkey = this.passkeys.get(id);
-    if (passkey?.customerId !== this.customerId) return false;
+    const passkey = this.passkeys.rowOf(this.customerId, id);
+    if (passkey === null) return false;
     if (counter === 0 ? passkey.counter !== 0 : passkey.counter >= counter) return false;
     this.passkeys.set(id, { ...passkey, counter, lastUsedAt: at });
     return true;
@@ -115,8 +114,8 @@ export class MemoryFactorRepository implements FactorRepository {
   }
 
   async replaceSecret({ id, secret }: Pick<AuthenticatorApp, 'id' | 'secret'>, newer: string): Promise<void> {
-    const app = this.apps.get(id);
-    if (app?.customerId === this.customerId && app.secret === secret) this.apps.set(id, { ...app, secret: newer });
+    const app = this.apps.rowOf(this.customerId, id);
+    if (app?.secret === secret) this.apps.set(id, { ...app, secret: newer });
   }
 
   async setRecoveryCodes(userId: Id, hashes: readonly string[]): Promise<void> {
@@ -173,7 +172,6 @@ export class MemoryFactorRepository implements FactorRepository {
   }
 
   private requireUser(id: Id): void {
-    const user = this.database.users.get(id);
-    requireFound(user?.customerId === this.customerId ? user : null, 'user');
+    requireFound(this.database.users.rowOf(this.customerId, id), 'user');
   }
 }

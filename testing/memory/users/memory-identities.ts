@@ -14,10 +14,10 @@ import {
   isSameIdentity,
   type NewIdentity,
 } from '../../../src/core/users/provider/identity.js';
-import type { MemoryDatabase, MemoryTable } from '../memory-database.js';
+import type { MemoryDatabase, OwnedTable } from '../memory-database.js';
 
 export class MemoryIdentityRepository implements IdentityRepository {
-  private readonly rows: MemoryTable<Identity>;
+  private readonly rows: OwnedTable<Identity>;
 
   constructor(
     private readonly database: MemoryDatabase,
@@ -31,12 +31,11 @@ export class MemoryIdentityRepository implements IdentityRepository {
   }
 
   async list(): Promise<readonly Identity[]> {
-    return this.rows.where(({ customerId }) => customerId === this.customerId).sort((a, b) => a.id - b.id);
+    return this.rows.rowsOf(this.customerId).sort((a, b) => a.id - b.id);
   }
 
   async insert(identity: NewIdentity): Promise<Identity | null> {
-    const user = this.database.users.get(identity.userId);
-    requireFound(user?.customerId === this.customerId ? user : null, 'user');
+    requireFound(this.database.users.rowOf(this.customerId, identity.userId), 'user');
     if ((await this.list()).some((each) => isSameIdentity(each, identity))) return null;
     const row = { ...identity, customerId: this.customerId, id: this.database.next('identity') };
     this.rows.set(row.id, row);
@@ -44,35 +43,14 @@ export class MemoryIdentityRepository implements IdentityRepository {
   }
 
   async use(userId: Id, id: Id, at: Date): Promise<void> {
-    const row = this.rows.get(id);
-    if (row !== undefined && this.isOf(userId, row)) this.rows.set(id, { ...row, lastUsedAt: at });
+    const row = this.rows.rowOf(this.customerId, id);
+    if (row?.userId === userId) this.rows.set(id, { ...row, lastUsedAt: at });
   }
 
   async delete(userId: Id, id: Id): Promise<boolean> {
-    return this.rows.deleteWhere((row) => this.isOf(userId, row) && row.id === id) === 1;
-  }
-
-  private isOf(userId: Id, row: Identity): boolean {
-    return row.customerId === this.customerId && row.userId === userId;
+    return this.rows.rowOf(this.customerId, id)?.userId === userId && this.rows.delete(id);
   }
 }
-
-export function providerSettings(values: Partial<ProviderSettings> = {}): ProviderSettings {
-  return {
-    id: 'keycloak',
-    name: 'Keycloak',
-    issuer: 'https://sign-in.example.com',
-    domains: [],
-    customerId: null,
-    admitsNewPeople: false,
-    role: 'viewer',
-    groupRoles: null,
-    trustedMethods: [],
-    ...values,
-  };
-}
-
-type Person = Partial<Omit<Assertion, 'issuer'>> & Pick<Assertion, 'subject'>;
 
 /** A provider whose people sign in when a test says so. */
 export class MemoryIdentityProvider implements IdentityProvider {
@@ -129,3 +107,20 @@ export class MemoryIdentityProvider implements IdentityProvider {
 function invalid(): DomainError {
   return refusedBy('invalid_answer', 'The answer of the provider is not valid.');
 }
+
+export function providerSettings(values: Partial<ProviderSettings> = {}): ProviderSettings {
+  return {
+    id: 'keycloak',
+    name: 'Keycloak',
+    issuer: 'https://sign-in.example.com',
+    domains: [],
+    customerId: null,
+    admitsNewPeople: false,
+    role: 'viewer',
+    groupRoles: null,
+    trustedMethods: [],
+    ...values,
+  };
+}
+
+type Person = Partial<Omit<Assertion, 'issuer'>> & Pick<Assertion, 'subject'>;

@@ -41,6 +41,95 @@ export class MemoryUserStore implements UserStore {
   }
 }
 
+export class MemoryUserRepository implements UserRepository {
+  constructor(
+    private readonly database: MemoryDatabase,
+    private readonly customerId: Id,
+    private readonly held: LockedRows,
+  ) {}
+
+  async get(id: Id): Promise<User | null> {
+    return this.database.users.rowOf(this.customerId, id);
+  }
+
+  async list(): Promise<readonly User[]> {
+    return this.database.users
+      .rowsOf(this.customerId)
+      .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || a.id - b.id);
+  }
+
+  async sessionsOf(id: Id): Promise<readonly Session[]> {
+    return this.database.sessions
+      .rowsOf(this.customerId, ({ userId }) => userId === id)
+      .sort((a, b) => b.lastSeenAt.getTime() - a.lastSeenAt.getTime() || b.id - a.id);
+  }
+
+  async lock(id: Id): Promise<User | null> {
+    this.held.lock('user', [id]);
+    return this.get(id);
+  }
+
+  async insert(user: NewUser): Promise<User | null> {
+    this.database.requireCustomer(this.customerId);
+    if (this.isTaken(user.email, null)) return null;
+    const row = { ...user, customerId: this.customerId, id: this.database.next('user') };
+    this.database.users.set(row.id, row);
+    return row;
+  }
+
+  async update(user: User): Promise<boolean> {
+    this.held.requireLocked('user', user.id);
+    if (this.isTaken(user.email, user.id)) return false;
+    if ((await this.get(user.id)) !== null) {
+      this.database.users.set(user.id, { ...user, customerId: this.customerId });
+    }
+    return true;
+  }
+
+  async delete(id: Id): Promise<void> {
+    if ((await this.get(id)) === null) return;
+    for (const name of ofUsers) {
+      this.database.table<{ customerId: Id; userId: Id }>(name).deleteWhere(({ userId }) => userId === id);
+    }
+    this.database.users.delete(id);
+  }
+
+  async openSession(userId: Id, session: NewSession): Promise<Session> {
+    if ((await this.get(userId)) === null) throw notFound('user');
+    const row = { ...session, customerId: this.customerId, userId, id: this.database.next('session') };
+    this.database.sessions.set(row.id, row);
+    return row;
+  }
+
+  async endSession(id: Id, sessionId: Id): Promise<boolean> {
+    return this.database.sessions.deleteWhere((session) => this.isOf(session, id) && session.id === sessionId) > 0;
+  }
+
+  async endSessions(id: Id, but: Id | null): Promise<number> {
+    return this.database.sessions.deleteWhere((session) => this.isOf(session, id) && session.id !== but);
+  }
+
+  private isOf(session: Session, userId: Id): boolean {
+    return session.customerId === this.customerId && session.userId === userId;
+  }
+
+  private isTaken(email: string | null, but: Id | null): boolean {
+    const same = (user: User) => user.email === email && user.id !== but;
+    return email !== null && this.database.users.rowsOf(this.customerId, same).length > 0;
+  }
+}
+
+const ofUsers = [
+  'identities',
+  'sessions',
+  'authenticator_apps',
+  'passkeys',
+  'answered_challenges',
+  'recovery_codes',
+  'wrong_codes',
+  'pending_sign_ins',
+];
+
 export class MemorySessionStore implements SessionStore {
   constructor(private readonly database: MemoryDatabase) {}
 
@@ -72,13 +161,15 @@ export class MemorySessionStore implements SessionStore {
 
   end(tokenHash: string): Promise<void> {
     return this.database.transaction(async () => {
-      endWhere(this.database, (session) => session.tokenHash === tokenHash);
+      this.database.sessions.deleteWhere((session) => session.tokenHash === tokenHash);
     });
   }
 
   sweep(startedBefore: Date, seenBefore: Date): Promise<number> {
     return this.database.transaction(async () =>
-      endWhere(this.database, ({ startedAt, lastSeenAt }) => startedAt < startedBefore || lastSeenAt < seenBefore),
+      this.database.sessions.deleteWhere(
+        ({ startedAt, lastSeenAt }) => startedAt < startedBefore || lastSeenAt < seenBefore,
+      ),
     );
   }
 
@@ -88,104 +179,6 @@ export class MemorySessionStore implements SessionStore {
       if (session !== undefined) this.database.sessions.set(session.id, { ...session, ...values });
     });
   }
-}
-
-export class MemoryUserRepository implements UserRepository {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-    private readonly held: LockedRows,
-  ) {}
-
-  async get(id: Id): Promise<User | null> {
-    const user = this.database.users.get(id);
-    return user?.customerId === this.customerId ? copyOf(user) : null;
-  }
-
-  async list(): Promise<readonly User[]> {
-    return this.database.users
-      .where(({ customerId }) => customerId === this.customerId)
-      .sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || a.id - b.id)
-      .map(copyOf);
-  }
-
-  async sessionsOf(id: Id): Promise<readonly Session[]> {
-    return this.database.sessions
-      .where(({ customerId, userId }) => customerId === this.customerId && userId === id)
-      .sort((a, b) => b.lastSeenAt.getTime() - a.lastSeenAt.getTime() || b.id - a.id)
-      .map(copyOf);
-  }
-
-  async lock(id: Id): Promise<User | null> {
-    this.held.lock('user', [id]);
-    return this.get(id);
-  }
-
-  async insert(user: NewUser): Promise<User | null> {
-    this.database.requireCustomer(this.customerId);
-    if (this.isTaken(user.email, null)) return null;
-    const row = { ...user, customerId: this.customerId, id: this.database.next('user') };
-    this.database.users.set(row.id, row);
-    return copyOf(row);
-  }
-
-  async update(user: User): Promise<boolean> {
-    this.held.requireLocked('user', user.id);
-    if (this.isTaken(user.email, user.id)) return false;
-    if ((await this.get(user.id)) !== null) {
-      this.database.users.set(user.id, { ...user, customerId: this.customerId });
-    }
-    return true;
-  }
-
-  async delete(id: Id): Promise<void> {
-    if ((await this.get(id)) === null) return;
-    for (const name of ofUsers) {
-      this.database.table<{ customerId: Id; userId: Id }>(name).deleteWhere(({ userId }) => userId === id);
-    }
-    this.database.users.delete(id);
-  }
-
-  async openSession(userId: Id, session: NewSession): Promise<Session> {
-    if ((await this.get(userId)) === null) throw notFound('user');
-    const row = { ...session, customerId: this.customerId, userId, id: this.database.next('session') };
-    this.database.sessions.set(row.id, row);
-    return copyOf(row);
-  }
-
-  async endSession(id: Id, sessionId: Id): Promise<boolean> {
-    return endWhere(this.database, (session) => this.isOf(session, id) && session.id === sessionId) > 0;
-  }
-
-  async endSessions(id: Id, but: Id | null): Promise<number> {
-    return endWhere(this.database, (session) => this.isOf(session, id) && session.id !== but);
-  }
-
-  private isOf(session: Session, userId: Id): boolean {
-    return session.customerId === this.customerId && session.userId === userId;
-  }
-
-  private isTaken(email: string | null, but: Id | null): boolean {
-    const same = (user: User) => user.customerId === this.customerId && user.email === email && user.id !== but;
-    return email !== null && this.database.users.where(same).length > 0;
-  }
-}
-
-const ofUsers = [
-  'identities',
-  'sessions',
-  'authenticator_apps',
-  'passkeys',
-  'answered_challenges',
-  'recovery_codes',
-  'wrong_codes',
-  'pending_sign_ins',
-];
-
-function endWhere(database: MemoryDatabase, condition: (session: Session) => boolean): number {
-  const ended = database.sessions.where(condition);
-  for (const { id } of ended) database.sessions.delete(id);
-  return ended.length;
 }
 
 /** Hashes that are quick, and good for nothing but tests. */
@@ -207,8 +200,6 @@ export class MemoryPasswordHasher implements PasswordHasher {
   }
 }
 
-const frequent = new Set(['passwordpassword', 'password12345', '123456789abc', 'qwertyuiop123']);
-
 /** Frequent passwords, those of few characters, and those that are one of the words with little more, are guessed. */
 export class MemoryPasswordStrength implements PasswordStrength {
   async scoreOf(password: string, words: readonly string[]): Promise<number> {
@@ -217,3 +208,5 @@ export class MemoryPasswordStrength implements PasswordStrength {
     return frequent.has(plain) || new Set(plain).size < 4 || Math.min(...rest) < 4 ? 0 : 4;
   }
 }
+
+const frequent = new Set(['passwordpassword', 'password12345', '123456789abc', 'qwertyuiop123']);
