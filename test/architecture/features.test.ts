@@ -33,7 +33,7 @@ const features: Readonly<Record<string, Feature>> = {
     own: [
       /^src\/(core\/photos|adapters\/typeorm|pages)\/map$/,
       /^src\/pages\/assets\/map\.ts$/,
-      /^test(ing)?\/[a-z]+\/(map\.test|(memory-)?photo-clusters(\.contract)?)\.ts$/,
+      /^test(ing\/memory)?\/[a-z]+\/(map\.test|(memory-)?photo-clusters(\.contract)?)\.ts$/,
     ],
     edits: [
       ['src/pages/pages.module.ts', "import { MapController } from './map/map.controller.js';\n"],
@@ -42,7 +42,7 @@ const features: Readonly<Record<string, Feature>> = {
       ['src/adapters/typeorm/registry.ts', '  clusters: TypeormPhotoClusters,\n'],
       [
         'testing/memory/memory-customer-store.ts',
-        "import { MemoryPhotoClusters } from './memory-photo-clusters.js';\n",
+        "import { MemoryPhotoClusters } from './photos/memory-photo-clusters.js';\n",
       ],
       [
         'testing/memory/memory-customer-store.ts',
