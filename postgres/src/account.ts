@@ -1,29 +1,26 @@
+import { spawn } from 'node:child_process';
 import { chown, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Binaries } from './binaries.js';
 import { EmbeddedPostgresError } from './embedded-postgres-error.js';
-import { type Account, runToEnd } from './run-to-end.js';
 
-const OURSELVES: Account = { name: 'this user', prefix: [] };
+/** Whom the database's programs run as; Postgres refuses to run as root. */
+export interface Account {
+  readonly name: string;
+  /** Words that go before every command. */
+  readonly prefix: readonly string[];
+  /** Set only where the programs run as another user than this process. */
+  readonly ids?: { readonly uid: number; readonly gid: number };
+}
+
+export const OURSELVES: Account = { name: 'this user', prefix: [] };
 
 /** Inside it we are 65534 to Postgres, while files stay those of the real user: root outside, `nobody` inside. */
 const USER_NAMESPACE: Account = {
   name: 'a user namespace',
   prefix: ['unshare', '--user', '--map-user=65534', '--map-group=65534'],
 };
-
-/** Where a user id without a name gets one from, if libnss-wrapper is installed. */
-const NAMES = 'postgres.passwd';
-
-/** We are ourselves, and the C library reads our name from a file of ours instead of /etc/passwd. */
-function wrapped(dataDir: string): Account {
-  const names = join(dataDir, NAMES);
-  return {
-    name: 'this user, with a name from libnss-wrapper',
-    prefix: ['env', 'LD_PRELOAD=libnss_wrapper.so', `NSS_WRAPPER_PASSWD=${names}`, 'NSS_WRAPPER_GROUP=/dev/null'],
-  };
-}
 
 const UNPRIVILEGED = ['postgres', 'node', 'nobody'];
 
@@ -62,18 +59,6 @@ export async function chooseAccount(place: Place): Promise<Account> {
     'owner_without_access',
     `The database in ${place.folder} belongs to user id ${owner.uid}, which cannot access both that folder and ${place.binaries.folder}`,
     'make them accessible, or run as an ordinary user with its own data folder',
-  );
-}
-
-/** @throws EmbeddedPostgresError for an ordinary user before another user's cluster, which it could not even read. */
-export async function refuseForeign(cluster: string): Promise<void> {
-  const uid = process.geteuid?.();
-  const owner = await stat(cluster);
-  if (uid === undefined || uid === 0 || owner.uid === uid) return;
-  throw new EmbeddedPostgresError(
-    'foreign_owner',
-    `The database in ${cluster} belongs to user id ${owner.uid}, but this process runs as ${uid}`,
-    'run as that user, or give the folder to this one (chown -R)',
   );
 }
 
@@ -122,6 +107,18 @@ async function namelessAccount(place: Place, uid: number): Promise<Account> {
   );
 }
 
+/** Where a user id without a name gets one from, if libnss-wrapper is installed. */
+const NAMES = 'postgres.passwd';
+
+/** We are ourselves, and the C library reads our name from a file of ours instead of /etc/passwd. */
+function wrapped(dataDir: string): Account {
+  const names = join(dataDir, NAMES);
+  return {
+    name: 'this user, with a name from libnss-wrapper',
+    prefix: ['env', 'LD_PRELOAD=libnss_wrapper.so', `NSS_WRAPPER_PASSWD=${names}`, 'NSS_WRAPPER_GROUP=/dev/null'],
+  };
+}
+
 function isNameless(): boolean {
   try {
     userInfo();
@@ -150,4 +147,69 @@ async function knownAccounts(): Promise<Map<string, { uid: number; gid: number }
     if (name && uid && gid) accounts.set(name, { uid: Number(uid), gid: Number(gid) });
   }
   return accounts;
+}
+
+/** @throws EmbeddedPostgresError for an ordinary user before another user's cluster, which it could not even read. */
+export async function refuseForeign(cluster: string): Promise<void> {
+  const uid = process.geteuid?.();
+  const owner = await stat(cluster);
+  if (uid === undefined || uid === 0 || owner.uid === uid) return;
+  throw new EmbeddedPostgresError(
+    'foreign_owner',
+    `The database in ${cluster} belongs to user id ${owner.uid}, but this process runs as ${uid}`,
+    'run as that user, or give the folder to this one (chown -R)',
+  );
+}
+
+export interface Finished {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface RunOptions {
+  readonly env?: Record<string, string>;
+  readonly input?: string;
+  /** A descriptor that the program holds as its number 3, so that a lock on it lasts as long as the program. */
+  readonly hold?: number;
+}
+
+/** Runs a short program to its end. Rejects only where it could not be started. */
+export function runToEnd(account: Account, command: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  const [program, ...args] = [...account.prefix, ...command];
+  return new Promise((resolve, reject) => {
+    const child = spawn(program as string, args, {
+      ...account.ids,
+      cwd: '/', // our own folder may be closed to the account
+      env: programEnvironment(options.env),
+      stdio: ['pipe', 'pipe', 'pipe', options.hold ?? 'ignore'],
+      windowsHide: true,
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+    child.stdin?.on('error', () => undefined); // it ended without reading; its exit code tells
+    child.stdin?.end(options.input ?? '');
+  });
+}
+
+/**
+ * An allow-list: the programs may run as another account, which could read the service's secrets from an inherited environment, and
+ * PGDATA and its kin would lead them elsewhere.
+ */
+export function programEnvironment(extra: Record<string, string> = {}): Record<string, string> {
+  const env: Record<string, string> = { LC_ALL: 'C', TZ: 'UTC', ...extra };
+  for (const name of ['PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'SYSTEMROOT', 'windir', 'ComSpec']) {
+    const value = process.env[name];
+    if (value !== undefined) env[name] = value;
+  }
+  return env;
 }

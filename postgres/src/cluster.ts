@@ -1,12 +1,11 @@
-import { chown, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { chown, link, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chooseAccount, refuseForeign } from './account.js';
+import { type Account, chooseAccount, type Finished, refuseForeign, runToEnd } from './account.js';
 import { type Binaries, explainLaunch, withoutGlibc } from './binaries.js';
-import type { DataLock } from './data-lock.js';
 import { DataDirInUseError, EmbeddedPostgresError, OtherVersionError } from './embedded-postgres-error.js';
-import type { ServerOptions } from './options.js';
-import { type Account, type Finished, runToEnd } from './run-to-end.js';
-import { CLUSTER_FOLDER, CLUSTER_VERSION } from './settings.js';
+import { CLUSTER_FOLDER, CLUSTER_VERSION, type Log, type ServerOptions } from './options.js';
+import type { DataLock } from './ownership.js';
 
 /** Everything that is needed to touch the files of the cluster. */
 export interface ClusterSetup {
@@ -32,7 +31,7 @@ const WHO_MAY_CONNECT =
  * @returns the account that its server must run as.
  * @throws EmbeddedPostgresError for files of another version, or when it cannot be made here.
  */
-export async function openCluster(setup: ClusterSetup, log: (line: string) => void): Promise<Account> {
+export async function openCluster(setup: ClusterSetup, log: Log): Promise<Account> {
   const { dataDir, binaries, env } = setup;
   const names = await readdir(dataDir);
   if (setup.lock.certain) {
@@ -139,4 +138,42 @@ async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return; // folders cannot be opened there
   const folder = await open(path, 'r');
   await folder.sync().finally(() => folder.close());
+}
+
+/**
+ * The database role's password: made once, 192 bits, kept in `postgres-password` in the data folder, which only its owner may read. Of several
+ * processes that make it at once, one wins and all get the same.
+ */
+export async function readOrMakePassword(dataDir: string): Promise<string> {
+  const path = join(dataDir, 'postgres-password');
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (text !== undefined && /^[\w-]{32,}$/.test(text.trim())) return text.trim();
+  const password = randomBytes(24).toString('base64url');
+  const part = `${path}.${randomBytes(4).toString('hex')}`;
+  const file = await open(part, 'wx', 0o600);
+  try {
+    await file.writeFile(`${password}\n`);
+    await file.sync().finally(() => file.close());
+    const owner = await stat(dataDir);
+    if (process.geteuid?.() === 0) await chown(part, owner.uid, owner.gid).catch(() => undefined);
+    if (text !== undefined)
+      await rename(part, path); // a damaged file gives way
+    else if (!(await linked(part, path))) return await readOrMakePassword(dataDir);
+  } finally {
+    await rm(part, { force: true });
+  }
+  return password;
+}
+
+/** Unlike a rename, a link does not replace what another process has put there. @returns false when there is something. */
+async function linked(part: string, path: string): Promise<boolean> {
+  try {
+    await link(part, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    await rename(part, path); // a file system without links
+  }
+  return true;
 }

@@ -1,13 +1,17 @@
 import { mkdir, realpath, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Binaries, findBinaries } from './binaries.js';
-import { type DataLock, tryLock } from './data-lock.js';
+import { readOrMakePassword } from './cluster.js';
 import { DataDirInUseError, EmbeddedPostgresError } from './embedded-postgres-error.js';
-import { type EmbeddedPostgresOptions, type Log, resolveOptions, type ServerOptions } from './options.js';
+import {
+  type Connection,
+  type EmbeddedPostgresOptions,
+  type Log,
+  resolveOptions,
+  type ServerOptions,
+} from './options.js';
 import { type OwnServer, startOwnServer } from './own-server.js';
-import { askOwner, type LiveOwner, type OwnerSocket, publishOwner } from './owner-socket.js';
-import { readOrMakePassword } from './password-file.js';
-import type { Connection } from './settings.js';
+import { askOwner, type DataLock, type LiveOwner, type OwnerSocket, publishOwner, tryLock } from './ownership.js';
 
 export interface RunningPostgres {
   /** Options for pg and TypeORM. They change with every start of the server. */

@@ -6,5 +6,4 @@ export {
   type ErrorCode,
   OtherVersionError,
 } from './embedded-postgres-error.js';
-export type { EmbeddedPostgresOptions, Log } from './options.js';
-export { type Connection, clusterFolder } from './settings.js';
+export { type Connection, clusterFolder, type EmbeddedPostgresOptions, type Log } from './options.js';

@@ -1,20 +1,29 @@
-import { rm, stat } from 'node:fs/promises';
+import { readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { type Account, OURSELVES, runToEnd } from './account.js';
 import { type Binaries, linkLibraries, withoutGlibc } from './binaries.js';
-import { type ClusterSetup, openCluster, resetPassword } from './cluster.js';
-import type { DataLock } from './data-lock.js';
+import { type ClusterSetup, openCluster, readOrMakePassword, resetPassword } from './cluster.js';
 import { DataDirInUseError, EmbeddedPostgresError } from './embedded-postgres-error.js';
-import { clearLeftover } from './leftover-server.js';
-import { type LogFile, openLogFile } from './log-file.js';
-import type { ServerOptions } from './options.js';
-import { readOrMakePassword } from './password-file.js';
-import { freeLoopbackPort, startByPgCtl } from './pg-ctl-server.js';
-import { waitUntilReady } from './readiness.js';
-import type { Account } from './run-to-end.js';
-import { CLUSTER_FOLDER, type Connection, SOCKET_PORT, settingArguments } from './settings.js';
+import {
+  CLUSTER_FOLDER,
+  type Connection,
+  type Log,
+  type ServerOptions,
+  SOCKET_PORT,
+  settingArguments,
+} from './options.js';
+import type { DataLock } from './ownership.js';
+import {
+  freeLoopbackPort,
+  type LogFile,
+  openLogFile,
+  type Server,
+  startByPgCtl,
+  superviseServer,
+} from './server-process.js';
 import { makeServerFolder, makeSocketFolder } from './socket-folder.js';
-import { type Server, superviseServer } from './supervisor.js';
 
 export interface OwnServer {
   readonly server: Server;
@@ -37,7 +46,7 @@ export async function startOwnServer(
   binaries: Binaries,
   lock: DataLock,
   options: ServerOptions,
-  log: (line: string) => void,
+  log: Log,
 ): Promise<OwnServer> {
   const windows = process.platform === 'win32';
   const env = await linkLibraries(binaries, join(dataDir, 'pg-lib'));
@@ -58,14 +67,7 @@ export async function startOwnServer(
         : supervise(setup, account, logFile, host);
       return server;
     };
-    const running = await startUntilReady(
-      start,
-      () => resetPassword(setup, account),
-      connection,
-      logFile,
-      dataDir,
-      log,
-    );
+    const running = await startUntilReady(start, setup, account, connection, logFile, log);
     // A killed supervisor leaves the server itself behind.
     const cleared = running.gone.then(() => clearLeftover(dataDir, join(socketFolder, 'pg'), lock.certain));
     cleared.catch((error: Error) => log(error.message));
@@ -105,12 +107,13 @@ function supervise(setup: ClusterSetup, account: Account, logFile: LogFile, host
 /** Tries again for about 10 s while remains are in the way, and once with the password set anew when it does not fit. */
 async function startUntilReady(
   start: () => Promise<Server>,
-  repairPassword: () => Promise<void>,
+  setup: ClusterSetup,
+  account: Account,
   connection: Connection,
   logFile: LogFile,
-  dataDir: string,
-  log: (line: string) => void,
+  log: Log,
 ): Promise<Server> {
+  const { dataDir } = setup;
   const giveUpAt = performance.now() + RETRY_FOR_MS;
   for (let repaired = false; ; ) {
     const server = await start();
@@ -119,7 +122,7 @@ async function startUntilReady(
     if (outcome === 'wrong password' && !repaired) {
       log('the password file does not match the database: resetting the password');
       await server.stop();
-      await repairPassword();
+      await resetPassword(setup, account);
       repaired = true;
       continue;
     }
@@ -139,4 +142,131 @@ async function startUntilReady(
     const problem = `The database in ${dataDir} did not start: ${reason} (details in ${logFile.path}).`;
     throw new EmbeddedPostgresError('start_failed', problem);
   }
+}
+
+const LOGIN_EVERY_MS = 15;
+const SAY_SO_AFTER_MS = 5000;
+
+/** Not listening yet; starting or recovering; every place taken, which only a running server says. */
+const NOT_YET = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P03'];
+const FULL = '53300';
+const WRONG_PASSWORD = '28P01';
+
+/**
+ * Waits until a login works, for as long as the server's process lives: recovery after a crash takes what it takes. Before postmaster.pid
+ * says "ready" no login is tried, since every refused login is a FATAL line in the log.
+ * @returns the reason when the server ended instead.
+ */
+async function waitUntilReady(
+  server: Server,
+  cluster: string,
+  connection: Connection,
+  log: Log,
+): Promise<'ready' | 'wrong password' | { ended: string }> {
+  let ended: string | undefined;
+  void server.gone.then((reason) => {
+    ended = reason;
+  });
+  const started = performance.now();
+  let isLogged = false;
+  while (ended === undefined) {
+    const code = (await saysReady(cluster)) ? await logIn(connection) : '57P03';
+    if (code === undefined || code === FULL) return 'ready';
+    if (code === WRONG_PASSWORD) return 'wrong password';
+    if (!isLogged && performance.now() - started > SAY_SO_AFTER_MS) {
+      isLogged = true;
+      log(`the database is still starting (${NOT_YET.includes(code) ? 'it may be recovering from a crash' : code})`);
+    }
+    await delay(LOGIN_EVERY_MS);
+  }
+  return { ended };
+}
+
+async function saysReady(cluster: string): Promise<boolean> {
+  const lines = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+  return lines[7]?.trim() === 'ready';
+}
+
+/** @returns the error's code, undefined for a login. */
+async function logIn(connection: Connection): Promise<string | undefined> {
+  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5000 });
+  client.on('error', () => undefined); // the server may end right after
+  try {
+    await client.connect();
+    return undefined;
+  } catch (error) {
+    return (error as { code?: string }).code ?? (error as Error).message;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+const CHECK_EVERY_MS = 50;
+const WAIT_FOR_END_MS = 30_000;
+const WAIT_FOR_STRANGER_MS = 10_000;
+/** Without a lock it is most likely the server of a start that was quicker, whose owner can soon be asked. */
+const WAIT_FOR_RIVAL_MS = 500;
+
+/**
+ * For the holder of the data lock, before it starts a server. The lock says that no owner and no supervisor lives; what postmaster.pid names is
+ * then a server of ours whose both guardians were killed (stop it), a server that another program runs on the folder (never stop it), or
+ * nothing: a zombie that has not been reaped yet, or a number that another program has by now. Postgres takes the last two for a live
+ * server, so its file is removed, once no process works in the folder.
+ * @param ours the folder that our servers' sockets are in.
+ * @param mayStop only where the lock is certain.
+ */
+async function clearLeftover(dataDir: string, ours: string, mayStop: boolean): Promise<void> {
+  if (process.platform === 'win32') return; // pg_ctl sees to it there
+  const cluster = join(dataDir, CLUSTER_FOLDER);
+  const file = join(cluster, 'postmaster.pid');
+  const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n');
+  const pid = Number(lines[0]);
+  if (!Number.isInteger(pid) || pid <= 1 || !exists(pid)) return; // Postgres itself sees that no process is there
+  if (await isServer(pid, cluster)) {
+    const isOrphan = mayStop && (lines[4] ?? '').trim().startsWith(ours);
+    if (isOrphan) process.kill(pid, 'SIGINT');
+    const patience = isOrphan ? WAIT_FOR_END_MS : mayStop ? WAIT_FOR_STRANGER_MS : WAIT_FOR_RIVAL_MS;
+    const ended = await within(patience, async () => !exists(pid) || !(await isServer(pid, cluster)));
+    if (!ended) throw new DataDirInUseError(dataDir, `a Postgres server that this process did not start (pid ${pid})`);
+    return clearLeftover(dataDir, ours, mayStop);
+  }
+  if (process.platform !== 'linux' || !mayStop) return;
+  const quiet = await within(WAIT_FOR_STRANGER_MS, async () => !(await anyWorksIn(cluster)));
+  if (quiet) await rm(file, { force: true });
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Postgres works in its data folder, and a zombie works nowhere: both show in the process's current folder. */
+async function isServer(pid: number, cluster: string): Promise<boolean> {
+  if (process.platform === 'linux') {
+    const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
+    return name.trim() === 'postgres' && (await readlink(`/proc/${pid}/cwd`).catch(() => '')) === cluster;
+  }
+  const ps = await runToEnd(OURSELVES, ['ps', '-o', 'stat=,comm=', '-p', String(pid)]);
+  return /postgres/.test(ps.stdout) && !ps.stdout.trim().startsWith('Z');
+}
+
+/** Children of a killed server live on for a moment, with the shared memory in their hands. */
+async function anyWorksIn(cluster: string): Promise<boolean> {
+  for (const name of await readdir('/proc')) {
+    if (/^\d+$/.test(name) && (await isServer(Number(name), cluster))) return true;
+  }
+  return false;
+}
+
+async function within(ms: number, holds: () => Promise<boolean>): Promise<boolean> {
+  const end = performance.now() + ms;
+  while (!(await holds())) {
+    if (performance.now() > end) return false;
+    await delay(CHECK_EVERY_MS);
+  }
+  return true;
 }

@@ -3,9 +3,9 @@ import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Account } from './account.js';
 import { EmbeddedPostgresError } from './embedded-postgres-error.js';
-import type { Account } from './run-to-end.js';
-import { SOCKET_PORT } from './settings.js';
+import { SOCKET_PORT } from './options.js';
 
 /** sun_path holds 104 bytes on macOS and 108 on Linux, the closing NUL among them. */
 const LONGEST_SOCKET_PATH = 103;

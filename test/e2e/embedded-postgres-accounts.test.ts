@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import pg from 'pg';
 import { binariesIn, linkLibraries } from '../../postgres/src/binaries.js';
-import { settingArguments } from '../../postgres/src/settings.js';
+import { settingArguments } from '../../postgres/src/options.js';
 import { DatabaseHolder, type HolderOptions } from './support/database-holder.js';
 import { installAdapter, nativeOf } from './support/installed-adapter.js';
 import { processesOn, until } from './support/processes.js';

@@ -1,7 +1,6 @@
 import type { Id } from '../../src/core/shared/ids.js';
 import type { KnownShare, NewShare, Share, ShareFinder, ShareRepository } from '../../src/core/shares/share.js';
-import type { LockedRows } from './memory-database.js';
-import { copyOf, type MemoryDatabase } from './memory-database.js';
+import { copyOf, type LockedRows, type MemoryDatabase } from './memory-database.js';
 
 const sharesOf = (database: MemoryDatabase) => database.table<Share>('shares');
 

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { findBinaries } from './node_modules/photo-service-postgres/dist/binaries.js';
-import { freeLoopbackPort, startByPgCtl } from './node_modules/photo-service-postgres/dist/pg-ctl-server.js';
-import { settingArguments } from './node_modules/photo-service-postgres/dist/settings.js';
+import { settingArguments } from './node_modules/photo-service-postgres/dist/options.js';
+import { freeLoopbackPort, startByPgCtl } from './node_modules/photo-service-postgres/dist/server-process.js';
 
 const alive = setInterval(() => undefined, 1000); // watching the server keeps no process alive
 const [dataDir] = process.argv.slice(2);
