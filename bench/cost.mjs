@@ -9,10 +9,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
-import { fill, threeMegabytes, upload } from './library.mjs';
-import { load, measured } from './load.mjs';
-import { References } from './references.mjs';
-import { readRows } from './rows.mjs';
+import { copiesOf, fill, threeMegabytes, upload } from './library.mjs';
+import { load, measured, median } from './load.mjs';
+import { References, readRows } from './references.mjs';
 import { apiOf, root, startService } from './service.mjs';
 
 const NOTED = join(root, 'bench', 'cost.json');
@@ -69,7 +68,7 @@ async function statements() {
   };
   try {
     const before = await soFar();
-    await upload(service, readFileSync(join(root, 'examples', 'photos', 'rocks.jpg')), IMPORTED);
+    await upload(service, copiesOf(readFileSync(join(root, 'examples', 'photos', 'rocks.jpg')), IMPORTED));
     return Math.round((((await soFar()) - before) / IMPORTED) * 100) / 100;
   } finally {
     await service.stop();
@@ -94,7 +93,7 @@ async function cost({ target, bare, service }, wanted) {
     ratios.push((await measured(target, SECONDS)).milliseconds / reference.milliseconds);
   }
   if (cheap().length > TURNS / 2) return Math.max(...cheap());
-  return ratios.toSorted((a, b) => a - b)[Math.floor(TURNS / 2)];
+  return median(ratios);
 }
 
 async function withRows(work) {
@@ -103,7 +102,7 @@ async function withRows(work) {
   const database = await openEmbeddedPostgres(service.dataDir, 'share', () => undefined);
   const references = new References(database.connection);
   try {
-    const [id] = await upload(service, await threeMegabytes(), 1);
+    const [id] = await upload(service, [await threeMegabytes()]);
     await fill(database.connection, PHOTOS);
     const { urls } = await apiOf(service)('GET', `/photos/${id}?include=urls`);
     const paths = { photo: `/api/v1/photos/${id}`, thumb: new URL(urls.thumb).pathname };

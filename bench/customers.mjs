@@ -27,7 +27,7 @@ async function main() {
     const url = `${service.url}/api/v1/photos?limit=50`;
     // Not the first: its photos alone have tags.
     const one = { url, headers: { Authorization: `Bearer ${tokens.at(-1)}` } };
-    const all = { url, script: join(root, 'bench', 'scale', 'customers.lua') };
+    const all = { url, script: join(root, 'bench', 'clients', 'customers.lua') };
     await load(one, seconds);
     console.log(`${customers} customers of ${PHOTOS_OF_EACH} photos, ${ROUNDS} turns`);
     console.log(`one customer: ${memory(service)}`);

@@ -2,13 +2,14 @@
 // and through nginx's cache against bare nginx. Needs wrk (Debian: apt-get install wrk nginx-light).
 //   npm run bench -- delivery [photos of 12 megapixels, default 24] [seconds of each measurement, default 4] [only, a part of a name]
 import { spawnSync } from 'node:child_process';
-import { createHash, createHmac } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHmac } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { load } from './load.mjs';
-import { hasNginx, NGINX_SETTINGS, startNginx } from './nginx.mjs';
+import { resized, upload, withComment } from './library.mjs';
+import { load, median } from './load.mjs';
+import { hasNginx, NGINX_SETTINGS, startNginx } from './references.mjs';
 import { apiOf, mediaPeakBytes, processorSeconds, root, startService, timedEach, until200 } from './service.mjs';
 
 const [count, seconds, only = ''] = [Number(process.argv[2] ?? 24), Number(process.argv[3] ?? 4), process.argv[4]];
@@ -18,8 +19,6 @@ const WARM_UP = 4;
 const MIB = 1024 ** 2;
 const cores = availableParallelism();
 const [WIDTH, HEIGHT] = [4000, 3000];
-/** So much that 12 megapixels come to 3 or 4 MB, as out of a camera. */
-const GRAIN = 35;
 
 const square = { width: 512, height: 512, fit: 'cover' };
 const inside = { width: 1280, height: 1280, fit: 'inside' };
@@ -43,7 +42,10 @@ async function main() {
   let nginx = null;
   try {
     const files = await makeFiles(folder);
-    const ids = await upload(service, files);
+    const ids = await upload(
+      service,
+      files.map((path) => readFileSync(path)),
+    );
     const sign = signer(service);
     console.log(`${count} photos of ${WIDTH} × ${HEIGHT}, ${cores} cores, ${ROUNDS} rounds, medians`);
     for (const one of cases) if (one[0].includes(only)) await ofMaking(service, sign, ids, files, one);
@@ -115,48 +117,14 @@ async function ofServing(name, url, reference) {
   console.log(`${name}: ${ratio.toFixed(2)} (${own.toFixed(0)} a second, p99 ${p99.toFixed(1)} ms)`);
 }
 
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
-
-/** One photo with a camera's grain; each file differs by a comment, which no decoder looks at. */
+/** One photo with a camera's grain; each file differs by a comment. */
 async function makeFiles(folder) {
-  const size = { width: WIDTH, height: HEIGHT };
-  const grain = { ...size, channels: 3, background: '#000000', noise: { type: 'gaussian', mean: 128, sigma: GRAIN } };
-  const input = await sharp({ create: grain }).png({ compressionLevel: 0 }).toBuffer();
-  const photo = sharp(join(root, 'examples', 'photos', 'rocks.jpg')).resize({ ...size, fit: 'fill' });
-  const jpeg = await photo
-    .composite([{ input, blend: 'soft-light' }])
-    .jpeg({ quality: 85 })
-    .toBuffer();
+  const jpeg = await resized(join(root, 'examples', 'photos', 'rocks.jpg'), { width: WIDTH, height: HEIGHT });
   return Array.from({ length: count }, (_, at) => {
-    const comment = Buffer.from(`photo ${at}`);
-    const segment = Buffer.from([0xff, 0xfe, 0, comment.length + 2]);
     const path = join(folder, `${at}.jpg`);
-    writeFileSync(path, Buffer.concat([jpeg.subarray(0, 2), segment, comment, jpeg.subarray(2)]));
+    writeFileSync(path, withComment(jpeg, `photo ${at}`));
     return path;
   });
-}
-
-async function upload(service, paths) {
-  const api = apiOf(service);
-  const { id } = await api('POST', '/imports');
-  const { readFile } = await import('node:fs/promises');
-  for (const [at, path] of paths.entries()) {
-    const bytes = await readFile(path);
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const photos = [{ filename: `${at}.jpg`, sizeBytes: bytes.length, sha256 }];
-    const { data } = await api('POST', `/imports/${id}/photos`, { photos });
-    const target = `${service.url}${new URL(data[0].photo.upload.url).pathname}`;
-    const answer = await fetch(target, { method: 'PUT', body: bytes });
-    if (answer.status !== 204) throw new Error(`an upload answered ${answer.status}: ${await answer.text()}`);
-  }
-  await api('POST', `/imports/${id}/finalize`);
-  for (;;) {
-    const { status } = await api('GET', `/imports/${id}`);
-    if (status !== 'processing') break;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  const { data } = await api('GET', '/photos?limit=100');
-  return data.map((photo) => photo.id);
 }
 
 function signer({ env }) {

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
 import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
+import { resized, withComment } from './library.mjs';
 import {
   apiOf,
   freePort,
@@ -27,17 +28,15 @@ const megapixels = Number(process.argv[3] ?? 0.3);
 const cores = availableParallelism();
 const UPLOADS_AT_ONCE = 8;
 const BATCH = 500;
-/** So much that 12 megapixels come to 3 or 4 MB, as out of a camera. */
-const GRAIN = 35;
 const folder = mkdtempSync(join(tmpdir(), 'phs-bench-import-'));
 
 sharp.cache(false);
 sharp.concurrency(1);
 
-/** Real photos in the wanted size; each file differs from every other by a comment, which no decoder looks at. */
+/** Real photos in the wanted size; each file differs from every other by a comment. */
 async function makeFiles() {
   const names = ['cyclamen', 'notocactus', 'rocks'];
-  const photos = await Promise.all(names.map((name) => resized(join(root, 'examples', 'photos', `${name}.jpg`))));
+  const photos = await Promise.all(names.map((name) => inWantedSize(join(root, 'examples', 'photos', `${name}.jpg`))));
   const files = Array.from({ length: count }, (_, index) => ({ index, path: join(folder, `${index}.jpg`) }));
   await timedEach(files, UPLOADS_AT_ONCE, async (file) => {
     const bytes = withComment(photos[file.index % photos.length], `${file.index} ${randomBytes(8).toString('hex')}`);
@@ -48,22 +47,10 @@ async function makeFiles() {
   return files;
 }
 
-async function resized(path) {
+async function inWantedSize(path) {
   const { width, height } = await sharp(path).metadata();
   const factor = Math.sqrt((megapixels * 1e6) / (width * height));
-  const size = { width: Math.round(width * factor), height: Math.round(height * factor) };
-  const photo = sharp(path).resize({ ...size, fit: 'fill' });
-  // What is much enlarged has less detail than a camera's photo of that size, and would take less time to decode.
-  const grain = { ...size, channels: 3, background: '#000000', noise: { type: 'gaussian', mean: 128, sigma: GRAIN } };
-  const input = factor > 2 ? await sharp({ create: grain }).png({ compressionLevel: 0 }).toBuffer() : null;
-  return (input === null ? photo : photo.composite([{ input, blend: 'soft-light' }])).jpeg({ quality: 85 }).toBuffer();
-}
-
-/** A JPEG COM segment after the first marker (ITU-T T.81, B.2.4.5). */
-function withComment(jpeg, text) {
-  const comment = Buffer.from(text);
-  const segment = Buffer.from([0xff, 0xfe, 0, comment.length + 2]);
-  return Buffer.concat([jpeg.subarray(0, 2), segment, comment, jpeg.subarray(2)]);
+  return resized(path, { width: Math.round(width * factor), height: Math.round(height * factor) });
 }
 
 /** What accepting takes at least: every byte hashed, on the disk, and synced there. */

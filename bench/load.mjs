@@ -43,7 +43,7 @@ const spent = (targets) =>
 
 /** p50 and p99 in milliseconds of requests that come so many a second, whatever becomes of those before. Throws when one is not answered 200. */
 export async function pacedLoad({ url, headers = {} }, perSecond, seconds) {
-  const client = fileURLToPath(new URL('paced.mjs', import.meta.url));
+  const client = fileURLToPath(new URL('clients/paced.mjs', import.meta.url));
   const { stdout } = await run(process.execPath, [client, JSON.stringify({ url, headers, perSecond, seconds })]);
   return JSON.parse(stdout);
 }
@@ -54,3 +54,5 @@ export const keyed = (service, path) => ({
   url: service.url + path,
   headers: { Authorization: `Bearer ${service.token}` },
 });
+
+export const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];

@@ -9,7 +9,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
-import { load, pacedLoad } from './load.mjs';
+import { upload } from './library.mjs';
+import { load, median, pacedLoad } from './load.mjs';
 import { apiOf, root, startService, unlimitedKey } from './service.mjs';
 
 const [seconds, pictures, turns] = [12, 160, 3].map((standard, at) => Number(process.argv[at + 2] ?? standard));
@@ -23,8 +24,8 @@ async function main() {
   try {
     const victim = { ...service, headers: { Authorization: `Bearer ${service.token}` } };
     const attacker = { ...service, token: unlimitedKey(service.env, [], newCustomer(service.env)) };
-    const [own] = await importAll(service, [await picture(600, 400)]);
-    const large = await importAll(
+    const [own] = await upload(service, [await picture(600, 400)]);
+    const large = await upload(
       attacker,
       await Promise.all(Array.from({ length: pictures }, () => picture(9000, 6000))),
     );
@@ -59,8 +60,6 @@ async function main() {
   }
 }
 
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
-
 function newCustomer(env) {
   const args = [phs, 'customer', 'create', '--name', 'Attacker', '--json'];
   return JSON.parse(spawnSync(process.execPath, args, { env, encoding: 'utf8' }).stdout).id;
@@ -73,22 +72,6 @@ async function picture(width, height) {
     .resize(width, height)
     .jpeg({ quality: 60 })
     .toBuffer();
-}
-
-async function importAll(service, files) {
-  const api = apiOf(service);
-  const { id } = await api('POST', '/imports', {});
-  const named = files.map((bytes, index) => ({ filename: `${index}.jpg`, sizeBytes: bytes.length }));
-  const { data } = await api('POST', `/imports/${id}/photos`, { photos: named });
-  for (const [index, { photo }] of data.entries()) {
-    await fetch(photo.upload.url, { method: 'PUT', headers: photo.upload.headers, body: files[index] });
-  }
-  await api('POST', `/imports/${id}/finalize`);
-  for (;;) {
-    const { photos } = await api('GET', `/imports/${id}?include=photos`);
-    if (photos.data.every(({ status }) => status === 'imported')) return photos.data.map(({ photoId }) => photoId);
-    await delay(100);
-  }
 }
 
 /** Renditions that were asked for so far: nobody asks for the same twice. */

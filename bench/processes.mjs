@@ -4,7 +4,7 @@
 import { availableParallelism } from 'node:os';
 import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
 import { fill } from './library.mjs';
-import { CONNECTIONS, keyed, load } from './load.mjs';
+import { CONNECTIONS, keyed, load, median } from './load.mjs';
 import { References } from './references.mjs';
 import { apiOf, memoryBytes, processorSeconds, startService } from './service.mjs';
 
@@ -57,13 +57,13 @@ async function compare(name, targets) {
     const [one, several] = [await shares(targets[0]), await shares(targets[1])];
     turns.push({ one, several, ratio: several.rate / one.rate, cost: several.milliseconds / one.milliseconds });
   }
-  const median = (of) => turns.map(of).toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)];
+  const middle = (of) => median(turns.map(of));
   const of = (which) => {
-    const part = (name) => median((turn) => turn[which][name]).toFixed(2);
+    const part = (name) => middle((turn) => turn[which][name]).toFixed(2);
     return `${part('milliseconds')} ms (database ${part('database')}), ${part('processors')} processors`;
   };
-  const rates = `${median((turn) => turn.several.rate).toFixed(0)}/s against ${median((turn) => turn.one.rate).toFixed(0)}/s`;
-  const [ratio, cost] = [median((turn) => turn.ratio).toFixed(2), median((turn) => turn.cost).toFixed(2)];
+  const rates = `${middle((turn) => turn.several.rate).toFixed(0)}/s against ${middle((turn) => turn.one.rate).toFixed(0)}/s`;
+  const [ratio, cost] = [middle((turn) => turn.ratio).toFixed(2), middle((turn) => turn.cost).toFixed(2)];
   console.log(`${name.padEnd(24)} ${ratio} × (${rates}), cost ${cost} ×: ${of('several')} against ${of('one')}`);
 }
 

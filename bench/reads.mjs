@@ -6,11 +6,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
-import { fill, threeMegabytes, upload } from './library.mjs';
-import { CONNECTIONS, keyed, load, measured } from './load.mjs';
-import { hasNginx, NGINX_SETTINGS, startNginx } from './nginx.mjs';
-import { References } from './references.mjs';
-import { readRows } from './rows.mjs';
+import { copiesOf, fill, threeMegabytes, upload } from './library.mjs';
+import { CONNECTIONS, keyed, load, measured, median } from './load.mjs';
+import { hasNginx, NGINX_SETTINGS, References, readRows, startNginx } from './references.mjs';
 import { apiOf, memoryBytes, residentBytes, root, startService, unlimitedKey } from './service.mjs';
 
 const [photos, seconds, only = ''] = [Number(process.argv[2] ?? 2000), Number(process.argv[3] ?? 4), process.argv[4]];
@@ -39,7 +37,7 @@ async function main() {
       join(folder, index === 0 ? 'large.jpg' : `large-${index}.jpg`),
     );
     for (const path of large) writeFileSync(path, jpeg);
-    const ids = await upload(service, jpeg, ORIGINALS);
+    const ids = await upload(service, copiesOf(jpeg, ORIGINALS));
     await fill(database.connection, photos);
     const { urls } = await apiOf(service)('GET', `/photos/${ids[0]}?include=urls`);
     const paths = { photo: `/api/v1/photos/${ids[0]}`, thumb: new URL(urls.thumb).pathname };
@@ -70,7 +68,7 @@ function ofFiles(service, { photo }) {
   const again = keyed(service, `${photo}/download`);
   return [
     ['original of 3 MB, asked for again', again],
-    ['originals of 3 MB in turn', { ...again, script: join(root, 'bench', 'scale', 'addresses.lua') }],
+    ['originals of 3 MB in turn', { ...again, script: join(root, 'bench', 'clients', 'addresses.lua') }],
   ];
 }
 
@@ -114,13 +112,13 @@ async function compare(name, target, bare) {
     const cost = own.milliseconds / reference.milliseconds;
     turns.push({ ...own, cost, ratio: own.rate / reference.rate, reference: reference.rate });
   }
-  const median = (of) => turns.map(of).toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)];
+  const middle = (of) => median(turns.map(of));
   const cells = [
     name.padEnd(41),
-    `${median((turn) => turn.ratio).toFixed(3)} of the reference`.padStart(24),
-    `(${median((turn) => turn.rate).toFixed(0)}/s against ${median((turn) => turn.reference).toFixed(0)}/s),`,
-    `${median((turn) => turn.milliseconds).toFixed(2)} ms of a processor each, ${median((turn) => turn.cost).toFixed(2)} × the reference,`,
-    `p50 ${median((turn) => turn.p50).toFixed(1)} ms, p99 ${median((turn) => turn.p99).toFixed(1)} ms,`,
+    `${middle((turn) => turn.ratio).toFixed(3)} of the reference`.padStart(24),
+    `(${middle((turn) => turn.rate).toFixed(0)}/s against ${middle((turn) => turn.reference).toFixed(0)}/s),`,
+    `${middle((turn) => turn.milliseconds).toFixed(2)} ms of a processor each, ${middle((turn) => turn.cost).toFixed(2)} × the reference,`,
+    `p50 ${middle((turn) => turn.p50).toFixed(1)} ms, p99 ${middle((turn) => turn.p99).toFixed(1)} ms,`,
     `${Math.round(residentBytes(target) / 1e6)} MB, with all processes ${Math.round(memoryBytes(target) / 1e6)} MB`,
   ];
   console.log(cells.join(' '));

@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { median } from './load.mjs';
 import { freePort, memoryBytes, root, until200 } from './service.mjs';
 
 const port = await freePort();
@@ -45,11 +46,10 @@ try {
   for (let round = 0; round < ROUNDS; round += 1) {
     starts.push((await timed(serve, env, headers, '/api/v1/me')).milliseconds);
   }
-  const median = starts.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)];
   const times = (value) =>
     `${(value / reference.milliseconds).toFixed(1)} × a bare node:http server (${Math.round(value)} ms)`;
   console.log(`first start, empty DATA_DIR, to /healthz: ${times(first.milliseconds)}`);
-  console.log(`start on an existing DATA_DIR, to /api/v1/me, median of ${ROUNDS}: ${times(median)}`);
+  console.log(`start on an existing DATA_DIR, to /api/v1/me, median of ${ROUNDS}: ${times(median(starts))}`);
   const idle = await timed(serve, env, headers, '/api/v1/me', async (child) => {
     await delay(IDLE_MS);
     return memoryBytes(child);

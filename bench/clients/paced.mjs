@@ -1,5 +1,5 @@
 // A client that asks at a steady pace, as people and programs do that wait for nobody. A process of its own, so that nothing else delays it.
-//   node bench/paced.mjs '{"url":"…","headers":{},"perSecond":20,"seconds":30}'   → {"p50":2.1,"p99":6.3} in milliseconds
+//   node bench/clients/paced.mjs '{"url":"…","headers":{},"perSecond":20,"seconds":30}'   → {"p50":2.1,"p99":6.3} in milliseconds
 import { Agent, get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
