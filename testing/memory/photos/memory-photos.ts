@@ -15,6 +15,7 @@ import type { Position } from '../../../src/core/shared/pagination.js';
 import { byName } from '../../../src/core/tags/tag.js';
 import { type LockedRows, type MemoryDatabase, windowOf } from '../memory-database.js';
 import { camerasOf, countriesOf, kindsOf, lensesOf, matches } from './memory-photo-queries.js';
+import { shiftPhotoCounts } from './memory-tags.js';
 
 export class MemoryPhotoRepository implements PhotoRepository {
   constructor(
@@ -160,7 +161,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
     this.database.exif.set(photo.id, { tags: exif });
     const known = [...new Set(tagIds)].filter((id) => this.database.tags.rowOf(this.customerId, id) !== null);
     this.database.links.set(photo.id, known);
-    if (!isTrashed(photo)) this.shiftCounts(known, 1);
+    if (!isTrashed(photo)) shiftPhotoCounts(this.database, known, 1);
     return true;
   }
 
@@ -182,7 +183,7 @@ export class MemoryPhotoRepository implements PhotoRepository {
     this.store(photo);
     this.database.tombstonePhotos.delete(photo.id);
     const shift = Number(isTrashed(before)) - Number(isTrashed(photo));
-    this.shiftCounts(this.linksOf(photo.id), shift);
+    if (shift !== 0) shiftPhotoCounts(this.database, this.linksOf(photo.id), shift);
   }
 
   async setTags(id: Id, tagIds: readonly Id[]): Promise<void> {
@@ -193,14 +194,14 @@ export class MemoryPhotoRepository implements PhotoRepository {
     const before = this.linksOf(id);
     this.database.links.set(id, [...new Set(tagIds)]);
     if (isTrashed(photo)) return;
-    this.shiftCounts(before, -1);
-    this.shiftCounts(this.linksOf(id), 1);
+    shiftPhotoCounts(this.database, before, -1);
+    shiftPhotoCounts(this.database, this.linksOf(id), 1);
   }
 
   async delete(id: Id): Promise<void> {
     const photo = await this.get(id);
     if (photo === null) return;
-    if (!isTrashed(photo)) this.shiftCounts(this.linksOf(id), -1);
+    if (!isTrashed(photo)) shiftPhotoCounts(this.database, this.linksOf(id), -1);
     this.database.links.delete(id);
     this.database.tombstonePhotos.delete(id);
     this.database.exif.delete(id);
@@ -246,13 +247,5 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   private linksOf(id: Id): readonly Id[] {
     return this.database.links.get(id) ?? [];
-  }
-
-  private shiftCounts(tagIds: readonly Id[], by: number): void {
-    if (by === 0) return;
-    for (const id of tagIds) {
-      const tag = this.database.tags.get(id);
-      if (tag !== undefined) this.database.tags.set(id, { ...tag, photoCount: tag.photoCount + by });
-    }
   }
 }

@@ -185,15 +185,8 @@ export class MemoryTagRepository implements TagRepository {
     if (at !== null) this.database.photos.set(photo.id, { ...photo, updatedAt: at, version: photo.version + 1 });
     else this.database.tombstonePhotos.set(photo.id, [...(this.database.tombstonePhotos.get(photo.id) ?? []), ...gone]);
     if (isTrashed(photo)) return true;
-    for (const [ids, by] of [
-      [gone, -1],
-      [added, 1],
-    ] as const) {
-      for (const id of ids) {
-        const tag = this.database.tags.get(id);
-        if (tag) this.database.tags.set(id, { ...tag, photoCount: tag.photoCount + by });
-      }
-    }
+    shiftPhotoCounts(this.database, gone, -1);
+    shiftPhotoCounts(this.database, added, 1);
     return true;
   }
 
@@ -207,6 +200,14 @@ export class MemoryTagRepository implements TagRepository {
 
   private own(condition?: (tag: Tag) => boolean): Tag[] {
     return this.database.tags.rowsOf(this.customerId, condition);
+  }
+}
+
+/** Adds to the numbers of visible photos of these tags. */
+export function shiftPhotoCounts(database: MemoryDatabase, tagIds: readonly Id[], by: number): void {
+  for (const id of tagIds) {
+    const tag = database.tags.get(id);
+    if (tag !== undefined) database.tags.set(id, { ...tag, photoCount: tag.photoCount + by });
   }
 }
 
