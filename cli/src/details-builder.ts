@@ -10,7 +10,7 @@ export interface Loss {
 }
 
 /** New ones may come. */
-export type LossReason =
+type LossReason =
   /** The API's limit of this field. */
   | 'too_long'
   | 'too_many'

@@ -44,7 +44,7 @@ export function thumbOf({ id, rotation }: Pick<Photo, 'id' | 'rotation'>): strin
   return `thumbs/${id}-${rotation}.jpg`;
 }
 
-export interface ReadExport {
+interface ReadExport {
   readonly photos: readonly ExportedPhoto[];
   readonly tags: readonly Tag[];
   readonly imports: readonly Import[];

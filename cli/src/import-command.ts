@@ -10,7 +10,7 @@ import { jsonOption, namesOption, quietOption, wholeOption } from './options.js'
 import { bytesText, count, print, printNote, timeText } from './print.js';
 import { ProgressDisplay } from './progress-display.js';
 import { folderSource } from './sources/folder-source.js';
-import { importSource, type SourceImportOptions, type SourceImportResult } from './sources/import-source.js';
+import { importSource, type SourceImportOptions, type SourceImportResult } from './sources/photo-source.js';
 import { watchFolders } from './watch-folders.js';
 
 interface Options {

@@ -1,7 +1,7 @@
 import type { PhotoService } from 'photo-service-sdk';
 import type { RestoreResult } from './export/restore-export.js';
-import { importSource, type SourceImportOptions, type SourceImportResult } from './sources/import-source.js';
 import { onlyOne, openSource, type SourceName, type SourceOptions, sourceNames } from './sources/open-source.js';
+import { importSource, type SourceImportOptions, type SourceImportResult } from './sources/photo-source.js';
 
 /** The values of `phs import --from`. */
 export const importNames = [...sourceNames, 'urls'] as const;

@@ -18,7 +18,7 @@ const IDS_PER_READ = 100;
 /** A file that was written after the state was last stored, belongs to no photo for a run after one that was killed. */
 const SAVE_EVERY_MS = 1000;
 
-export interface SyncOptions {
+interface SyncOptions {
   /** Compare with the whole library, including unchanged photos. */
   readonly full: boolean;
   /** Whether files of photos that are gone from the library are removed. */

@@ -5,7 +5,7 @@ import type { Photo } from 'photo-service-sdk';
 import { writeWhole } from 'photo-service-sdk/node';
 import { isUnchanged, type SyncedFile, type SyncState } from './sync-state.js';
 import { lookAt } from './target-folder.js';
-import { writeSidecar } from './xmp/write-sidecar.js';
+import { writeSidecar } from './xmp/sidecar.js';
 
 /** The XMP files beside the photos of a synced folder. As with the photos, only files that were written here, and that were not changed since, are touched. */
 export class SyncSidecars {

@@ -5,7 +5,7 @@ import { UsageError } from './exit-codes.js';
 import { isEntryPath } from './file-name.js';
 
 /** A file that sync has written into its folder. */
-export interface WrittenFile {
+interface WrittenFile {
   /** Within the folder; with slashes where it has folders of its own. */
   readonly name: string;
   readonly sha256: string;

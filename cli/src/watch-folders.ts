@@ -33,7 +33,7 @@ export class FolderWatch {
   }
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly signal: AbortSignal;
   /** Called when the service did not answer. */
   readonly onOutage: (error: Error) => void;

@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { wholeOf } from '../../cli/src/sources/archive/archive-file.js';
-import { openZip } from '../../cli/src/sources/archive/zip-archive.js';
+import { openZip, wholeOf } from '../../cli/src/sources/archive.js';
 import { type ZipEntry, zipOf, zipSize } from '../../src/http/responses/zip.js';
 import { Gate } from '../support/tenant.js';
 

@@ -6,7 +6,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { agentServer } from '../../cli/src/mcp/agent-server.js';
 import { readTools } from '../../cli/src/mcp/read-tools.js';
 import { writeTools } from '../../cli/src/mcp/write-tools.js';
-import { writeSidecar } from '../../cli/src/xmp/write-sidecar.js';
+import { writeSidecar } from '../../cli/src/xmp/sidecar.js';
 import type { KeyRequest } from '../../src/core/access/keys.js';
 import { importPhotos, picture } from '../api/support/photos.js';
 import type { Actor } from '../api/support/start-app.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ApiError, type PhotoDetails, type PhotoService, runImport } from 'photo-service-sdk';
 import { SourceFactory } from 'photo-service-sdk/node';
 import { folderSource } from '../../cli/src/sources/folder-source.js';
-import { importSource } from '../../cli/src/sources/import-source.js';
+import { importSource } from '../../cli/src/sources/photo-source.js';
 import { syncFolder } from '../../cli/src/sync-folder.js';
 import { picture } from '../api/support/photos.js';
 import { SdkWorld } from '../sdk/support/service.js';

@@ -8,8 +8,8 @@ import { exportLibrary } from '../../cli/src/export/export-library.js';
 import { restoreExport } from '../../cli/src/export/restore-export.js';
 import { PHOTOS } from '../../cli/src/export-format.js';
 import { folderSource } from '../../cli/src/sources/folder-source.js';
-import { importSource } from '../../cli/src/sources/import-source.js';
-import { writeSidecar } from '../../cli/src/xmp/write-sidecar.js';
+import { importSource } from '../../cli/src/sources/photo-source.js';
+import { writeSidecar } from '../../cli/src/xmp/sidecar.js';
 import { Installation } from './support/service.js';
 
 const photos = join(__dirname, '../fixtures/photos');

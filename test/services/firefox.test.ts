@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { wholeOf } from '../../cli/src/sources/archive/archive-file.js';
-import { openZip } from '../../cli/src/sources/archive/zip-archive.js';
+import { openZip, wholeOf } from '../../cli/src/sources/archive.js';
 import { type Photo, PhotoService } from '../../sdk/src/entry.js';
 import { importFiles } from '../../sdk/src/node/entry.js';
 import { Installation } from '../e2e/support/service.js';

@@ -1,6 +1,6 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { type S3Settings as ImportSettings, s3Source } from '../../cli/src/sources/s3-source.js';
-import { writeSidecar } from '../../cli/src/xmp/write-sidecar.js';
+import { writeSidecar } from '../../cli/src/xmp/sidecar.js';
 import { openS3Client, type S3Settings } from '../../src/adapters/s3-blobs/s3-client.js';
 import { picture } from '../api/support/photos.js';
 import { bytesOf, itemsOf, photoSourceContract, photosOf } from '../cli/sources/source-contract.js';

@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DetailsBuilder } from '../../cli/src/details-builder.js';
-import { readSidecar } from '../../cli/src/xmp/read-sidecar.js';
-import { type DescribedPhoto, writeSidecar } from '../../cli/src/xmp/write-sidecar.js';
+import { type DescribedPhoto, readSidecar, writeSidecar } from '../../cli/src/xmp/sidecar.js';
 import { program } from './support/programs.js';
 
 let folder: string;

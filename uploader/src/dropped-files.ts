@@ -2,7 +2,7 @@
 const SYSTEM_FOLDERS =
   /^(@eaDir|@Recycle|@Recently-Snapshot|#recycle|#snapshot|\.@__thumb|\.thumbnails|\$RECYCLE\.BIN|RECYCLER|System Volume Information|lost\+found|FOUND\.\d{3}|__MACOSX)$/i;
 
-export interface DroppedFiles {
+interface DroppedFiles {
   readonly files: readonly File[];
   /** The number of files that were left out; a folder is one. */
   readonly leftOut: number;

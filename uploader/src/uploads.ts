@@ -17,13 +17,13 @@ export interface Upload {
 }
 
 /** The requests that the backend answers. */
-export interface UploadBackend {
+interface UploadBackend {
   readonly requestUploads: RequestUploads;
   readonly finishUploads: FinishUploads;
 }
 
 /** Who wants to know. */
-export interface UploadsListener {
+interface UploadsListener {
   onChange(upload: Upload): void;
   /** Nothing more is to be sent. */
   onFinish(given: { readonly importId: number | null }): void;

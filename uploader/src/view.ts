@@ -13,7 +13,7 @@ interface Row {
 }
 
 /** The actions of a person. */
-export interface ViewActions {
+interface ViewActions {
   choose(): void;
   cancel(): void;
   retry(upload?: Upload): void;

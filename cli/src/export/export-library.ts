@@ -22,14 +22,14 @@ import { openTargetFolder } from '../target-folder.js';
 import { exportPages } from './export-pages.js';
 import { fetchThumbs } from './fetch-thumbs.js';
 
-export interface ExportOptions {
+interface ExportOptions {
   /** The way in which originals are put into folders. */
   readonly by: 'date' | 'tag';
   readonly signal: AbortSignal;
   readonly onStep: (result: SyncResult) => void;
 }
 
-export interface ExportResult extends SyncResult {
+interface ExportResult extends SyncResult {
   readonly photos: number;
   readonly tags: number;
   readonly imports: number;

@@ -1,8 +1,8 @@
 import type { Import, ImportOptions, Photo, PhotoService } from 'photo-service-sdk';
 import { type ExportedPhoto, readExport } from '../export-format.js';
 import { grouped } from '../sources/grouped.js';
-import { importSource, type SourceImportOptions, type SourceImportResult } from '../sources/import-source.js';
 import { exportedItems } from '../sources/photo-service-source.js';
+import { importSource, type SourceImportOptions, type SourceImportResult } from '../sources/photo-source.js';
 import { type Difference, restoreFields } from './restore-fields.js';
 
 export interface RestoreResult extends SourceImportResult {

@@ -15,7 +15,7 @@ import type { Tool, ToolContext, ToolResult } from './tool.js';
 import { toolError } from './tool-error.js';
 import { writeTools } from './write-tools.js';
 
-export interface AgentServerOptions extends Pick<ToolContext, 'client' | 'patientClient' | 'login' | 'folders'> {
+interface AgentServerOptions extends Pick<ToolContext, 'client' | 'patientClient' | 'login' | 'folders'> {
   readonly version: string;
   /** Whether agents may change the library. */
   readonly write: boolean;

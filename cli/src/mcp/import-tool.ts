@@ -5,7 +5,7 @@ import { stateFile } from 'photo-service-sdk/node';
 import { UsageError } from '../exit-codes.js';
 import { importStateFile } from '../import-state-file.js';
 import { folderSource } from '../sources/folder-source.js';
-import { importSource } from '../sources/import-source.js';
+import { importSource } from '../sources/photo-source.js';
 import { defineTool, type ToolContext } from './tool.js';
 
 interface Input {

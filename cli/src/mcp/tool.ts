@@ -2,7 +2,7 @@ import type { PhotoService } from 'photo-service-sdk';
 import type { Login } from '../login.js';
 
 /** JSON Schema of an object. */
-export interface InputSchema {
+interface InputSchema {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, object>>;
   readonly required?: string[];

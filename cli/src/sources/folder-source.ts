@@ -5,7 +5,7 @@ import { DetailsBuilder } from '../details-builder.js';
 import { type PhotoSource, type SourceItem, skipReason, unsupportedItem } from './photo-source.js';
 import { possibleSidecars, SidecarFiles, sidecarsOnDisk } from './sidecar-files.js';
 
-export interface FolderOptions {
+interface FolderOptions {
   readonly sidecars: boolean;
   /** The option of `findPhotos`. */
   readonly exclude?: readonly string[] | undefined;

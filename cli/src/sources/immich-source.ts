@@ -2,8 +2,7 @@ import { DetailsBuilder } from '../details-builder.js';
 import { AccessError, UsageError } from '../exit-codes.js';
 import { answered, bytesFrom, type Send } from './http-bytes.js';
 import type { PhotoSource, SourceItem } from './photo-source.js';
-import { fileFacts } from './takeout/file-times.js';
-import { addTimeAndPlace } from './takeout/time-and-place.js';
+import { addTimeAndPlace, fileFacts } from './time-and-place.js';
 
 const PAGE_SIZE = 1000;
 

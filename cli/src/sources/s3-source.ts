@@ -5,7 +5,7 @@ import { HEAD_BYTES, LeftOut } from 'photo-service-sdk/node';
 import { DetailsBuilder } from '../details-builder.js';
 import { AccessError, UsageError } from '../exit-codes.js';
 import { childOf, elementsOf, parseXml, textOf, type XmlElement } from '../xmp/xml.js';
-import { headOf } from './archive/archive-file.js';
+import { headOf } from './archive.js';
 import { answered, bytesFrom, type Send } from './http-bytes.js';
 import { leftOut, type PhotoSource, type SkippedItem, type SourceItem, skipReason } from './photo-source.js';
 import { isSidecar, SidecarFiles } from './sidecar-files.js';

@@ -1,10 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import type { DetailsBuilder } from '../details-builder.js';
-import { MAX_SIDECAR_BYTES, readSidecar, sidecarForExtension } from '../xmp/read-sidecar.js';
+import { MAX_SIDECAR_BYTES, readSidecar, sidecarForExtension } from '../xmp/sidecar.js';
 
 /** Where sidecars are read from. */
-export interface SidecarStore {
+interface SidecarStore {
   sizeOf(path: string): Promise<number>;
   read(path: string): Promise<Uint8Array>;
 }

@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import { HEAD_BYTES, looksLikePhoto } from 'photo-service-sdk/node';
 import { DetailsBuilder } from '../details-builder.js';
-import type { ArchiveFile } from './archive/archive-file.js';
-import { openArchives } from './archive/open-archives.js';
+import { type ArchiveFile, headOf, jsonOf, openArchives } from './archive.js';
 import { grouped } from './grouped.js';
-import type { PhotoSource, SourceItem } from './photo-source.js';
-import { fileFacts } from './takeout/file-times.js';
-import { type TakeoutFile, takeoutFolders } from './takeout/takeout-folders.js';
-import type { TakeoutPhoto } from './takeout/takeout-json.js';
-import { addTimeAndPlace } from './takeout/time-and-place.js';
-import { zoneAt } from './takeout/zones.js';
+import { leftOut, type PhotoSource, type SkippedItem, type SourceItem, skipReason } from './photo-source.js';
+import { originalName, SidecarMatch, withoutEnding } from './takeout-sidecars.js';
+import { addTimeAndPlace, fileFacts, zoneAt } from './time-and-place.js';
 
-export interface TakeoutOptions {
+interface TakeoutOptions {
   /** The time zone of photos whose files and positions do not give one. */
   readonly timeZone: string | null;
 }
@@ -112,4 +110,187 @@ async function detailsOf(copies: readonly TakeoutFile[], { timeZone }: TakeoutOp
   const { takenAt: instant, position } = photo;
   addTimeAndPlace(details, { instant, position, zone: zoneAt(position ?? facts.position) ?? timeZone }, facts);
   return details;
+}
+
+/** A photo as one folder of an export has it. The same photo may lie in several: that of its year, and those of its albums. */
+interface TakeoutFile {
+  readonly file: ArchiveFile;
+  /** Its name in the folder. */
+  readonly name: string;
+  readonly photo: TakeoutPhoto | null;
+  readonly album: string | null;
+  /** The description of the album, with its first photo only, since a tag is made without one. */
+  readonly albumDescription: string | null;
+  /** The name of the photo that this is an edited version of. */
+  readonly editOf: string | null;
+  /** The name of the film that belongs to it. */
+  readonly video: string | null;
+}
+
+/** The contents of the folders of an export. */
+interface TakeoutFolders {
+  readonly photos: readonly TakeoutFile[];
+  /** Films, texts, and whatever else is no photo. */
+  readonly others: readonly SkippedItem[];
+  /** JSON files of photos that are not there. */
+  readonly unmatched: readonly ArchiveFile[];
+}
+
+/** Reads the JSON files of all folders, and finds those of each photo, in whichever archive it lies. */
+async function takeoutFolders(files: readonly ArchiveFile[]): Promise<TakeoutFolders> {
+  const photos: TakeoutFile[] = [];
+  const others: SkippedItem[] = [];
+  const unmatched: ArchiveFile[] = [];
+  const folders = grouped(files, ({ path }) => posix.dirname(path));
+  for (const folder of [...folders.keys()].sort()) {
+    const read = await readFolder(folders.get(folder) ?? []);
+    photos.push(...read.photos);
+    others.push(...read.others);
+    unmatched.push(...read.unmatched);
+  }
+  return { photos, others, unmatched };
+}
+
+async function readFolder(files: readonly ArchiveFile[]): Promise<TakeoutFolders> {
+  const { sidecars, album, description } = await readDocuments(files.filter(isJson));
+  const media = files.filter((file) => !isJson(file));
+  const names = new Set(media.map(nameOf));
+  const videos = videosByStem(names);
+  const match = new SidecarMatch([...sidecars].map(([name, { photo }]) => ({ name, title: photo.title })));
+  const used = new Set<string>();
+  const photos: TakeoutFile[] = [];
+  const others: SkippedItem[] = [];
+  for (const file of media) {
+    const name = nameOf(file);
+    const editOf = editedFrom(name, names);
+    const sidecar = match.find(name) ?? (editOf === null ? null : match.find(editOf));
+    const photo = sidecar === null ? null : (sidecars.get(sidecar)?.photo ?? null);
+    const other = await leftOut(file.label, file.path, () => headOf(file, HEAD_BYTES));
+    const isPhoto = other === null;
+    // The film of a live photo goes by the JSON file of the photo, which may be missing.
+    if (sidecar !== null && (isPhoto || !looksLikePhoto(photo?.title ?? ''))) used.add(sidecar);
+    const albumDescription = photos.length === 0 ? description : null;
+    const video = videos.get(stemOf(name)) ?? null;
+    if (isPhoto) photos.push({ file, name, photo, album, albumDescription, editOf, video });
+    else others.push(other);
+  }
+  const unmatched = [...sidecars].filter(([name]) => !used.has(name)).map(([, { file }]) => file);
+  return { photos, others, unmatched };
+}
+
+async function readDocuments(files: readonly ArchiveFile[]) {
+  const sidecars = new Map<string, { file: ArchiveFile; photo: TakeoutPhoto }>();
+  let album: string | null = null;
+  let description: string | null = null;
+  for (const file of files) {
+    const document = readTakeout(await jsonOf(file));
+    if (document.kind === 'photo') sidecars.set(nameOf(file), { file, photo: document.photo });
+    if (document.kind === 'album' && !YEAR.test(document.title)) ({ title: album, description } = document);
+  }
+  return { sidecars, album, description };
+}
+
+/** The name that Takeout gives the folder of a year: no album, should it ever have the file of one. Other languages give a tag too many. */
+const YEAR = /^(Photos from|Fotos von|Photos de|Fotos de|Fotos del|Foto dal|Foto da|Foto's uit) \d{4}$/;
+
+function editedFrom(name: string, names: ReadonlySet<string>): string | null {
+  const original = originalName(name);
+  if (original === null || names.has(original)) return original;
+  // An edited version may be of another format than its original.
+  const stem = stemOf(original);
+  return [...names].find((each) => each !== name && stemOf(each) === stem) ?? original;
+}
+
+/** The films of a folder by their names without the ending, which live photos share with theirs. */
+function videosByStem(names: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const videos = new Map<string, string>();
+  for (const name of names)
+    if (skipReason(name) === 'video' && !videos.has(stemOf(name))) videos.set(stemOf(name), name);
+  return videos;
+}
+
+function stemOf(name: string): string {
+  return withoutEnding(name).toLowerCase();
+}
+
+function isJson({ path }: ArchiveFile): boolean {
+  return /\.json$/i.test(path);
+}
+
+function nameOf({ path }: ArchiveFile): string {
+  return posix.basename(path);
+}
+
+/** The details of a photo in a JSON file of Takeout. */
+interface TakeoutPhoto {
+  readonly title: string | null;
+  readonly description: string | null;
+  /** Seconds since 1970 in UTC; null when not known. */
+  readonly takenAt: number | null;
+  readonly position: { readonly latitude: number; readonly longitude: number; readonly altitude: number | null } | null;
+  readonly people: readonly string[];
+  readonly isFavourite: boolean;
+  readonly isArchived: boolean;
+  readonly isTrashed: boolean;
+  readonly url: string | null;
+}
+
+type TakeoutDocument =
+  | { readonly kind: 'photo'; readonly photo: TakeoutPhoto }
+  | { readonly kind: 'album'; readonly title: string; readonly description: string | null }
+  /** Comments, orders of prints, and the like. */
+  | { readonly kind: 'other' };
+
+type Value = Readonly<Record<string, unknown>>;
+
+/** Told apart by their content: the names of albums' files are in the language of the account. */
+function readTakeout(document: Value | null): TakeoutDocument {
+  if (document === null) return { kind: 'other' };
+  const title = text(document['title']);
+  if ('photoTakenTime' in document || ('url' in document && 'creationTime' in document))
+    return { kind: 'photo', photo: photoOf(document) };
+  const album = object(document['albumData']) ?? document;
+  const isAlbum = ['access', 'date', 'description', 'geoData', 'enrichments'].some((name) => name in album);
+  const name = text(album['title']) ?? title;
+  if (!isAlbum || name === null) return { kind: 'other' };
+  return { kind: 'album', title: name, description: text(album['description']) };
+}
+
+function photoOf(document: Value): TakeoutPhoto {
+  const people = Array.isArray(document['people']) ? document['people'] : [];
+  return {
+    title: text(document['title']),
+    description: text(document['description']),
+    takenAt: seconds(object(document['photoTakenTime'])?.['timestamp']),
+    position: positionOf(document['geoData']) ?? positionOf(document['geoDataExif']),
+    people: people.flatMap((person) => text(object(person)?.['name']) ?? []),
+    isFavourite: document['favorited'] === true,
+    isArchived: document['archived'] === true,
+    isTrashed: document['trashed'] === true,
+    url: text(document['url']),
+  };
+}
+
+/** 0/0 stands for no position, and 0 for no altitude. */
+function positionOf(value: unknown): TakeoutPhoto['position'] {
+  const { latitude, longitude, altitude } = object(value) ?? {};
+  if (typeof latitude !== 'number' || typeof longitude !== 'number') return null;
+  if (latitude === 0 && longitude === 0) return null;
+  return { latitude, longitude, altitude: typeof altitude === 'number' && altitude !== 0 ? altitude : null };
+}
+
+function seconds(value: unknown): number | null {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}
+
+/** Titles and descriptions come with the entities of a page. */
+function text(value: unknown): string | null {
+  if (typeof value !== 'string' || value.trim() === '') return null;
+  const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+  return value.replace(/&(amp|lt|gt|quot|#39);/g, (whole, name: string) => entities[name] ?? whole);
+}
+
+function object(value: unknown): Value | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Value) : null;
 }

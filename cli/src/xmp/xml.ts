@@ -1,13 +1,13 @@
 import { SaxesParser } from 'saxes';
 
 /** A name by its namespace. The prefix is what the document called the namespace; two documents need not agree on it. */
-export interface XmlName {
+interface XmlName {
   readonly uri: string;
   readonly local: string;
   readonly prefix: string;
 }
 
-export interface XmlAttribute extends XmlName {
+interface XmlAttribute extends XmlName {
   readonly value: string;
 }
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { DetailsBuilder } from '../../../cli/src/details-builder.js';
-import { readSidecar } from '../../../cli/src/xmp/read-sidecar.js';
-import { type DescribedPhoto, writeSidecar } from '../../../cli/src/xmp/write-sidecar.js';
+import { type DescribedPhoto, readSidecar, writeSidecar } from '../../../cli/src/xmp/sidecar.js';
 
 function read(text: string | Uint8Array) {
   const details = new DetailsBuilder();

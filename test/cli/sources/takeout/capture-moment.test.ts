@@ -1,4 +1,4 @@
-import { captureMoment } from '../../../../cli/src/sources/takeout/capture-moment.js';
+import { captureMoment } from '../../../../cli/src/sources/time-and-place.js';
 
 const at = (text: string) => Date.parse(text) / 1000;
 const file = (clock: string | null = null, offset: string | null = null) => ({ clock, offset });

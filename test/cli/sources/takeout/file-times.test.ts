@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import type { ArchiveFile } from '../../../../cli/src/sources/archive/archive-file.js';
-import { openFolder } from '../../../../cli/src/sources/archive/folder-archive.js';
-import { fileFacts } from '../../../../cli/src/sources/takeout/file-times.js';
+import type { ArchiveFile } from '../../../../cli/src/sources/archive.js';
+import { openFolder } from '../../../../cli/src/sources/archive.js';
+import { fileFacts } from '../../../../cli/src/sources/time-and-place.js';
 
 let folder: string;
 beforeEach(() => {

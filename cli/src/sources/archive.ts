@@ -1,0 +1,188 @@
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
+import { type Readable, Transform } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { FileProblem } from 'photo-service-sdk';
+import { type Entry, open, type ZipFile } from 'yauzl';
+import { UsageError } from '../exit-codes.js';
+import type { LocalBytes, RemoteBytes } from './photo-source.js';
+
+/** The files of an export, wherever it lies. */
+interface Archive {
+  readonly files: readonly ArchiveFile[];
+  close(): Promise<void>;
+}
+
+/** A file of an export: an entry of an archive, or a file of the folder into which the archive was unpacked. */
+export interface ArchiveFile {
+  /** Within the export, with slashes, in NFC. */
+  readonly path: string;
+  /** The name by which people find it, with that of the archive. */
+  readonly label: string;
+  readonly sizeBytes: number;
+  /** CRC-32 of the content; null when it is not known without reading it. */
+  readonly crc32: number | null;
+  open(start: number): Promise<Readable>;
+  /** For the import, as a photo of this name. */
+  bytes(filename: string): LocalBytes | RemoteBytes;
+}
+
+/**
+ * An export that consists of several archives, of folders into which they were unpacked, or of both, as one.
+ * @throws UsageError for a path that is neither.
+ */
+export async function openArchives(paths: readonly string[]): Promise<Archive> {
+  const archives: Archive[] = [];
+  try {
+    for (const path of paths) {
+      const isFolder = (await stat(path)).isDirectory();
+      if (!isFolder && !/\.zip$/i.test(path))
+        throw new UsageError(`${path} is neither a zip archive nor a folder. Unpack other archives first.`);
+      archives.push(isFolder ? await openFolder(path) : await openZip(path));
+    }
+  } catch (error) {
+    await Promise.all(archives.map((archive) => archive.close()));
+    throw error;
+  }
+  return {
+    files: archives.flatMap(({ files }) => files),
+    close: async () => {
+      await Promise.all(archives.map((archive) => archive.close()));
+    },
+  };
+}
+
+/** An export that was unpacked. Links are not followed. */
+export async function openFolder(folder: string): Promise<Archive> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files: ArchiveFile[] = [];
+  for (const path of paths.sort()) files.push(await fileAt(folder, path));
+  return { files, close: () => Promise.resolve() };
+}
+
+async function fileAt(folder: string, path: string): Promise<ArchiveFile> {
+  const stats = await stat(path, { bigint: true });
+  return {
+    path: relative(folder, path).split(sep).join('/').normalize('NFC'),
+    label: path,
+    sizeBytes: Number(stats.size),
+    crc32: null,
+    open: (start) => Promise.resolve(createReadStream(path, { start })),
+    bytes: (filename) => ({ path, stats, filename }),
+  };
+}
+
+/**
+ * A zip archive, of any size. Entries are read from where they are in it; nothing is unpacked to the disk.
+ * @throws UsageError for a file that is no zip archive.
+ */
+export async function openZip(path: string): Promise<Archive> {
+  const { size, mtimeMs } = await stat(path);
+  const zip = await opened(path);
+  try {
+    const entries = await entriesOf(zip);
+    const files = entries.map((entry) => fileOf(zip, entry, path, `${size}:${mtimeMs}`));
+    return {
+      files,
+      close: () => {
+        zip.close();
+        return Promise.resolve();
+      },
+    };
+  } catch (error) {
+    zip.close();
+    throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+async function opened(path: string): Promise<ZipFile> {
+  try {
+    return await promisify<string, object, ZipFile>(open)(path, { lazyEntries: true, autoClose: false });
+  } catch (error) {
+    throw new UsageError(`${path} is not a complete zip archive: ${(error as Error).message}`);
+  }
+}
+
+function entriesOf(zip: ZipFile): Promise<Entry[]> {
+  return new Promise((resolve, reject) => {
+    const entries: Entry[] = [];
+    zip.on('entry', (entry: Entry) => {
+      if (!entry.fileName.endsWith('/')) entries.push(entry);
+      zip.readEntry();
+    });
+    zip.once('end', () => resolve(entries));
+    zip.once('error', reject);
+    zip.readEntry();
+  });
+}
+
+function fileOf(zip: ZipFile, entry: Entry, archive: string, state: string): ArchiveFile {
+  const { fileName, uncompressedSize, crc32 } = entry;
+  const content = { sizeBytes: uncompressedSize, open: (start: number) => read(zip, entry, start) };
+  return {
+    path: fileName.normalize('NFC'),
+    label: `${basename(archive)}/${fileName}`,
+    sizeBytes: uncompressedSize,
+    crc32,
+    open: content.open,
+    bytes: (filename) => ({ filename, content, fingerprint: `${state}:${crc32}:${uncompressedSize}` }),
+  };
+}
+
+async function read(zip: ZipFile, entry: Entry, start: number): Promise<Readable> {
+  const stream = await new Promise<Readable>((resolve, reject) => {
+    zip.openReadStream(entry, (error, opened) => (error ? reject(error) : resolve(opened)));
+  });
+  return start === 0 ? stream : without(stream, start);
+}
+
+/** A stream without its first bytes: what is compressed can only be read from its beginning. */
+function without(stream: Readable, bytes: number): Readable {
+  let left = bytes;
+  const rest = new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      const skipped = Math.min(left, chunk.length);
+      left -= skipped;
+      done(null, chunk.subarray(skipped));
+    },
+  });
+  stream.once('error', (error) => rest.destroy(error));
+  rest.once('close', () => stream.destroy());
+  return stream.pipe(rest);
+}
+
+/**
+ * The whole of a small file.
+ * @throws FileProblem for a larger one; what the stream throws.
+ */
+export async function wholeOf(file: ArchiveFile, most: number): Promise<Buffer> {
+  if (file.sizeBytes > most) throw new FileProblem('unreadable', `It has more than ${most} bytes.`);
+  return buffer(await file.open(0));
+}
+
+/** The first bytes of a file. */
+export async function headOf(file: Pick<ArchiveFile, 'open'>, most: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of await file.open(0)) {
+    chunks.push(chunk);
+    length += chunk.length;
+    // Leaving the loop ends the stream.
+    if (length >= most) break;
+  }
+  return Buffer.concat(chunks).subarray(0, most);
+}
+
+/** A JSON document of an export; null for what is none, or is larger than any that an export has. */
+export async function jsonOf(file: ArchiveFile): Promise<Readonly<Record<string, unknown>> | null> {
+  try {
+    const value: unknown = JSON.parse((await wholeOf(file, 64 * 1024 * 1024)).toString());
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof FileProblem) return null;
+    throw error;
+  }
+}

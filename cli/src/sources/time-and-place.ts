@@ -1,0 +1,172 @@
+import tzLookup from '@photostructure/tz-lookup';
+import type { DetailsBuilder } from '../details-builder.js';
+import { offsetText, readCaptureDate } from '../xmp/sidecar.js';
+import { type ArchiveFile, headOf } from './archive.js';
+
+/** The time and place of a photo that a service knows apart from its file. */
+interface KnownTimeAndPlace {
+  /** Seconds since 1970 in UTC. */
+  readonly instant: number | null;
+  readonly position: {
+    readonly latitude: number;
+    readonly longitude: number;
+    readonly altitude?: number | null;
+  } | null;
+  /** Where the photo was taken, or the zone that the user gave. */
+  readonly zone: string | null;
+}
+
+/** The facts in the metadata of a file. */
+interface FileFacts {
+  /** `YYYY-MM-DDTHH:MM:SS` of the camera's clock. */
+  readonly clock: string | null;
+  /** `+01:00`. */
+  readonly offset: string | null;
+  readonly position: { readonly latitude: number; readonly longitude: number } | null;
+}
+
+/** Adds the capture time and the position of a photo, unless its file says the same: it says it more exactly. */
+export function addTimeAndPlace(details: DetailsBuilder, known: KnownTimeAndPlace, facts: FileFacts): void {
+  const { position } = known;
+  if (position !== null && !isNear(position, facts.position))
+    details.location(position.latitude, position.longitude, position.altitude);
+  const moment = captureMoment(known.instant, facts, known.zone);
+  if (moment === null) return;
+  if ('local' in moment) {
+    details.takenAtLocal(moment.local, moment.timeZone);
+    return;
+  }
+  details.takenAt(moment.takenAt);
+  if (!moment.isZoneKnown) details.lose('timeZone', 'incomplete', moment.takenAt);
+}
+
+/** Within about 100 m. */
+function isNear(a: NonNullable<FileFacts['position']>, b: FileFacts['position']): boolean {
+  return b !== null && Math.abs(a.latitude - b.latitude) < 0.001 && Math.abs(a.longitude - b.longitude) < 0.001;
+}
+
+/** The details to send about the capture time; null: none, the file itself gives it. */
+type CaptureMoment =
+  | { readonly takenAt: string; readonly isZoneKnown: boolean }
+  | { readonly local: string; readonly timeZone: string }
+  | null;
+
+const QUARTER = 15 * 60;
+const MAX_OFFSET = 14 * 3600;
+
+/**
+ * The capture time from the instant that Takeout gives, in whole seconds of UTC, and what the file says. The file keeps the last word on its
+ * clock and zone as long as both agree. They differ where a person corrected the time, or where the file has no offset: then the difference
+ * between clock and instant is the offset.
+ * @param zone Where the photo was taken, or the zone that the user gave; null when not known.
+ */
+export function captureMoment(
+  instant: number | null,
+  file: Pick<FileFacts, 'clock' | 'offset'>,
+  zone: string | null,
+): CaptureMoment {
+  if (instant === null) return null;
+  const utc = new Date(instant * 1000).toISOString().slice(0, 19);
+  if (file.clock === null) return fromInstant(instant, zone);
+  // Without an offset, the clock is often taken for UTC.
+  if (file.clock === utc) return null;
+  const difference = Date.parse(`${file.clock}Z`) / 1000 - instant;
+  if (file.offset !== null) {
+    const offset = secondsOf(file.offset);
+    return difference === offset ? null : { takenAt: rfc3339(instant, offset), isZoneKnown: true };
+  }
+  if (difference % QUARTER === 0 && Math.abs(difference) <= MAX_OFFSET)
+    return { local: file.clock, timeZone: offsetText(difference / 60) };
+  return fromInstant(instant, zone);
+}
+
+function fromInstant(instant: number, zone: string | null): CaptureMoment {
+  const local = zone === null ? null : inZone(instant, zone);
+  if (local !== null && zone !== null) return { local, timeZone: zone };
+  return { takenAt: rfc3339(instant, 0), isZoneKnown: false };
+}
+
+function rfc3339(instant: number, offset: number): string {
+  return new Date((instant + offset) * 1000).toISOString().slice(0, 19) + offsetText(offset / 60);
+}
+
+function secondsOf(offset: string): number {
+  const [hours = 0, minutes = 0] = offset.slice(1).split(':').map(Number);
+  return (offset.startsWith('-') ? -1 : 1) * (hours * 3600 + minutes * 60);
+}
+
+/**
+ * Returns the time that clocks in a zone, an IANA name or an offset such as `+05:45`, show at an instant, in seconds since 1970: `YYYY-MM-DDTHH:MM:SS`. Null for a zone that
+ * is not known.
+ */
+export function inZone(instant: number, zone: string): string | null {
+  const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)$/.exec(zone) ?? [];
+  if (sign !== undefined) {
+    const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60 : 60);
+    return new Date((instant + offset) * 1000).toISOString().slice(0, 19);
+  }
+  try {
+    const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+    return format.format(instant * 1000).replace(' ', 'T');
+  } catch {
+    return null;
+  }
+}
+
+/** The zone of a position, by its IANA name; null where there is none. */
+export function zoneAt(position: { readonly latitude: number; readonly longitude: number } | null): string | null {
+  if (position === null) return null;
+  try {
+    return tzLookup(position.latitude, position.longitude);
+  } catch {
+    return null;
+  }
+}
+
+const NOTHING: FileFacts = { clock: null, offset: null, position: null };
+/** JPEG has its metadata in front; other formats may have it anywhere. */
+const MAX_JPEG_BYTES = 512 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The capture time and position of a photo, as the service will find them. Nothing where there are none, or they cannot be read.
+ * @param most Bytes to read of it, where reading is dear.
+ */
+export async function fileFacts(file: Pick<ArchiveFile, 'path' | 'open'>, most = MAX_BYTES): Promise<FileFacts> {
+  const { default: ExifReader } = await import('exifreader');
+  try {
+    const bytes = await headOf(file, /\.jpe?g$/i.test(file.path) ? MAX_JPEG_BYTES : most);
+    const { exif = {}, xmp = {}, gps = {} } = ExifReader.load(bytes, { expanded: true });
+    const text = (tag: unknown) => textOf((tag as { value?: unknown } | undefined)?.value);
+    const original = readCaptureDate(text(exif.DateTimeOriginal));
+    const digitized = readCaptureDate(text(exif.DateTimeDigitized));
+    const written = ['DateTimeOriginal', 'DateCreated'].map((name) =>
+      readCaptureDate(text((xmp as Record<string, unknown>)[name])),
+    );
+    const clock = [original, digitized, ...written].find((date) => date !== null) ?? null;
+    if (clock === null) return { ...NOTHING, position: positionOf(gps) };
+    const beside = (date: typeof clock | null, offset: unknown) =>
+      date?.local === clock.local ? (readCaptureDate(`${clock.local}${text(offset)}`)?.offset ?? null) : null;
+    const second = clock.local.slice(0, 19);
+    const offset =
+      beside(original, exif.OffsetTimeOriginal) ??
+      beside(digitized, exif.OffsetTimeDigitized) ??
+      // XMP repeats the clock of EXIF, often with an offset.
+      written.find((date) => date?.offset && date.local.startsWith(second))?.offset ??
+      null;
+    return { clock: second, offset, position: positionOf(gps) };
+  } catch {
+    // Its format is another one, or its metadata is damaged.
+    return NOTHING;
+  }
+}
+
+function textOf(value: unknown): string {
+  const first = Array.isArray(value) ? value[0] : value;
+  return typeof first === 'string' ? first.trim() : '';
+}
+
+function positionOf({ Latitude, Longitude }: { Latitude?: unknown; Longitude?: unknown }): FileFacts['position'] {
+  if (typeof Latitude !== 'number' || typeof Longitude !== 'number') return null;
+  return Number.isFinite(Latitude + Longitude) ? { latitude: Latitude, longitude: Longitude } : null;
+}
