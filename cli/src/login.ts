@@ -1,9 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { type ConnectionOptions, PhotoService, type Wait } from 'photo-service-sdk';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Command } from 'commander';
+import { ApiError, type ConnectionOptions, type Me, PhotoService, type Wait } from 'photo-service-sdk';
 import { makeFolder, writeWhole } from 'photo-service-sdk/node';
 import { AccessError, UsageError } from './exit-codes.js';
-import { configFolder } from './folders.js';
+import { jsonOption, quietOption } from './options.js';
+import { type OutputOptions, print } from './print.js';
 
 /** Which service, and with which key. */
 export interface Login {
@@ -11,25 +15,76 @@ export interface Login {
   readonly token: string;
 }
 
-/** The name of the login that commands use, for people with several: `--profile` sets it for one command. Null: the one without a name. */
-export function profile(): string | null {
-  const name = process.env['PHOTO_SERVICE_PROFILE'] || null;
-  if (name !== null && !/^[A-Za-z0-9][\w-]{0,31}$/.test(name)) {
-    throw new UsageError('The name of a profile has up to 32 letters, digits, - and _, such as work.');
+interface LoginOptions extends OutputOptions {
+  readonly url?: string;
+  readonly token?: string;
+}
+
+export function loginCommand(): Command {
+  return new Command('login')
+    .description('store the URL of a service and a key for later commands')
+    .option('--url <url>', 'the URL of the service (default: PHOTO_SERVICE_URL)')
+    .option('--token <token>', 'the API key; - reads it from standard input (default: PHOTO_SERVICE_TOKEN)')
+    .addOption(jsonOption())
+    .addOption(quietOption())
+    .action(async (options: LoginOptions) => {
+      const url = (options.url ?? process.env['PHOTO_SERVICE_URL'])?.replace(/\/{1,9}$/, '');
+      const given = options.token ?? process.env['PHOTO_SERVICE_TOKEN'];
+      const token = given === '-' ? (await text(process.stdin)).trim() : given;
+      if (!url || !token) throw new UsageError('Both options are required: phs login --url URL --token TOKEN');
+      const me = await verifyLogin({ url, token });
+      await saveLogin({ url, token });
+      const whose = me === null ? 'a key without customer:read' : `${me.apiKey.name} of ${me.customer.name}`;
+      print(options, { url, customer: me?.customer.name ?? null, file: loginFile() }, [
+        `Logged in at ${url}: ${whose}. Stored in ${loginFile()}.`,
+      ]);
+    });
+}
+
+/** Whose key it is; null when it works but may not say. */
+async function verifyLogin(login: { url: string; token: string }): Promise<Me | null> {
+  try {
+    return await clientOf(login, HASTY).me();
+  } catch (error) {
+    if (error instanceof ApiError && error.missingScope !== null) return null;
+    throw error;
   }
-  return name;
 }
 
-/** Where the login of the current profile is. */
-export function loginFile(): string {
-  const name = profile();
-  return name === null ? join(configFolder(), 'login.json') : join(configFolder(), 'profiles', `${name}.json`);
+export function whoamiCommand(): Command {
+  return new Command('whoami')
+    .description('show the key in use, its scopes and its remaining rate limits')
+    .addOption(jsonOption())
+    .action(async (options: { json?: boolean }) => {
+      const login = await currentLogin();
+      const { url } = login;
+      const me = await clientOf(login, HASTY).me();
+      const { customer, apiKey, rateLimits } = me;
+      const name = profile();
+      const left = ({ remaining, limit }: { remaining: number; limit: number }) => `${remaining} of ${limit}`;
+      print(options, { url, ...me }, [
+        `${customer.name} (customer ${customer.id}) at ${url}${name === null ? '' : `, profile ${name}`}`,
+        `key ${apiKey.id} ${apiKey.name}, ${apiKey.prefix}: ${apiKey.scopes.join(', ')}`,
+        `expires: ${apiKey.expiresAt ?? 'never'}; your address: ${me.clientIp}`,
+        `left this minute: ${left(rateLimits.read)} reads, ${left(rateLimits.write)} writes`,
+      ]);
+    });
 }
 
-/** Stores a login for later commands, readable by this user only. */
-export async function saveLogin(login: Login): Promise<void> {
-  await makeFolder(dirname(loginFile()), 0o700);
-  await writeWhole(loginFile(), `${JSON.stringify(login, null, 2)}\n`);
+/** Checks an address and a key: after a typing error it should not wait and retry. */
+const HASTY = { maxRetries: 1 };
+
+/** A client with the current login. */
+export async function connect(onWait?: (wait: Wait) => void): Promise<PhotoService> {
+  return clientOf(await currentLogin(), onWait && { onWait });
+}
+
+export function clientOf({ url, token }: Login, options: Partial<ConnectionOptions> = {}): PhotoService {
+  try {
+    return new PhotoService({ baseUrl: url, token, ...options });
+  } catch (error) {
+    throw new UsageError((error as Error).message.replace('baseUrl', 'The URL').replace('token', 'The token'));
+  }
 }
 
 /**
@@ -54,22 +109,6 @@ function missing(where: string, option = ''): never {
 (or set PHOTO_SERVICE_URL and PHOTO_SERVICE_TOKEN)`);
 }
 
-/** A client with the current login. */
-export async function connect(onWait?: (wait: Wait) => void): Promise<PhotoService> {
-  return clientOf(await currentLogin(), onWait && { onWait });
-}
-
-/** Checks an address and a key: after a typing error it should not wait and retry. */
-export const HASTY = { maxRetries: 1 };
-
-export function clientOf({ url, token }: Login, options: Partial<ConnectionOptions> = {}): PhotoService {
-  try {
-    return new PhotoService({ baseUrl: url, token, ...options });
-  } catch (error) {
-    throw new UsageError((error as Error).message.replace('baseUrl', 'The URL').replace('token', 'The token'));
-  }
-}
-
 async function savedLogin(): Promise<Login | null> {
   const text = await readFile(loginFile(), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -83,4 +122,37 @@ async function savedLogin(): Promise<Login | null> {
     // Reported below.
   }
   throw new AccessError(`${loginFile()} is damaged. Create it again: phs login --url URL --token TOKEN`);
+}
+
+/** Stores a login for later commands, readable by this user only. */
+export async function saveLogin(login: Login): Promise<void> {
+  await makeFolder(dirname(loginFile()), 0o700);
+  await writeWhole(loginFile(), `${JSON.stringify(login, null, 2)}\n`);
+}
+
+/** Where the login of the current profile is. */
+export function loginFile(): string {
+  const name = profile();
+  const folder = ownFolder('XDG_CONFIG_HOME', '.config');
+  return name === null ? join(folder, 'login.json') : join(folder, 'profiles', `${name}.json`);
+}
+
+/** The name of the login that commands use, for people with several: `--profile` sets it for one command. Null: the one without a name. */
+function profile(): string | null {
+  const name = process.env['PHOTO_SERVICE_PROFILE'] || null;
+  if (name !== null && !/^[A-Za-z0-9][\w-]{0,31}$/.test(name)) {
+    throw new UsageError('The name of a profile has up to 32 letters, digits, - and _, such as work.');
+  }
+  return name;
+}
+
+/** Where this program keeps what it has to remember between two runs. */
+export function stateFolder(): string {
+  return ownFolder('XDG_STATE_HOME', '.local/state');
+}
+
+/** The XDG Base Directory Specification 0.8: a path that is not absolute is to be ignored. */
+function ownFolder(variable: 'XDG_CONFIG_HOME' | 'XDG_STATE_HOME', otherwise: string): string {
+  const folder = process.env[variable];
+  return join(folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), otherwise), 'photo-service');
 }

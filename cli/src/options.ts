@@ -1,4 +1,10 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { PhotoQuery, PhotoService } from 'photo-service-sdk';
+import { UsageError } from './exit-codes.js';
+
+export const jsonOption = () => new Option('--json', 'print one JSON document');
+
+export const quietOption = () => new Option('-q, --quiet', 'print only errors');
 
 export function idOption(text: string): number {
   if (!/^[1-9]\d{0,15}$/.test(text) || !Number.isSafeInteger(Number(text))) {
@@ -22,11 +28,66 @@ export function namesOption(text: string, sofar: readonly string[] = []): readon
   return [...sofar, text];
 }
 
-/** The options for the output of a command. */
-export interface OutputOptions {
-  readonly json?: boolean;
-  readonly quiet?: boolean;
+/** Which photos are meant, by other things than their ids. */
+export interface FilterOptions {
+  readonly query?: string;
+  readonly tag?: readonly string[];
+  readonly import?: number;
+  readonly takenAfter?: string;
+  readonly takenBefore?: string;
+  readonly minRating?: number;
+  readonly favorite?: boolean;
+  readonly creator?: string;
+  readonly country?: string;
+  readonly place?: string;
+  readonly similarTo?: number;
+  readonly maxDistance?: number;
+  readonly trashed?: 'false' | 'true' | 'any';
 }
 
-export const jsonOption = () => new Option('--json', 'print one JSON document');
-export const quietOption = () => new Option('-q, --quiet', 'print only errors');
+export function withFilters(command: Command): Command {
+  return command
+    .option('--query <words>', 'search words in file names, titles, descriptions, creators, places and tags')
+    .option('--tag <name>', 'only photos with this tag (repeatable: with all of them)', namesOption)
+    .option('--import <id>', 'only photos of this import', idOption)
+    .option('--taken-after <time>', 'for example 2026-01-01T00:00:00Z')
+    .option('--taken-before <time>')
+    .option('--min-rating <n>', 'from 0 to 5', wholeOption)
+    .option('--favorite', 'only favourites')
+    .option('--no-favorite', 'only photos that are no favourites')
+    .option('--creator <name>', 'part of the name of who made them')
+    .option('--country <code>', 'where they were taken, for example FR')
+    .option('--place <words>', 'words of the city, region or country')
+    .option('--similar-to <id>', 'only photos that look like this one, nearest first', idOption)
+    .option('--max-distance <n>', 'with --similar-to: in how many of 64 bits hashes may differ, 0 to 16', wholeOption)
+    .addOption(new Option('--trashed <which>', 'photos in the trash').choices(['false', 'true', 'any']));
+}
+
+export async function filtersOf(client: PhotoService, options: FilterOptions): Promise<PhotoQuery> {
+  const { query, tag, takenAfter, takenBefore, minRating, favorite, creator, country, place, trashed } = options;
+  const { similarTo, maxDistance } = options;
+  if (maxDistance !== undefined && similarTo === undefined)
+    throw new UsageError('--max-distance requires --similar-to, the photo that others are compared with.');
+  return {
+    ...(query !== undefined && { q: query }),
+    ...(tag && { tagIds: await Promise.all(tag.map((name) => tagId(client, name))) }),
+    ...(options.import !== undefined && { importId: options.import }),
+    ...(takenAfter !== undefined && { takenAfter }),
+    ...(takenBefore !== undefined && { takenBefore }),
+    ...(minRating !== undefined && { minRating }),
+    ...(favorite !== undefined && { favorite }),
+    ...(creator !== undefined && { creator }),
+    ...(country !== undefined && { country }),
+    ...(place !== undefined && { place }),
+    ...(similarTo !== undefined && { similarTo }),
+    ...(maxDistance !== undefined && { maxDistance }),
+    ...(trashed && { trashed }),
+  };
+}
+
+/** The tag of a name. @throws UsageError when there is none. */
+export async function tagId(client: PhotoService, name: string): Promise<number> {
+  const tag = await client.tags.named(name);
+  if (tag === null) throw new UsageError(`There is no tag ${name}. To list all tags: phs tags list`);
+  return tag.id;
+}

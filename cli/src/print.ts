@@ -1,12 +1,14 @@
 import { exitCodes } from './exit-codes.js';
 import { UNSEEN } from './file-name.js';
 
+/** The options for the output of a command. */
+export interface OutputOptions {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
 /** With `--json` one document and nothing else on stdout; else the lines for people, unless they want none: see `plain`. */
-export function print(
-  options: { readonly json?: boolean; readonly quiet?: boolean },
-  document: unknown,
-  lines: readonly string[],
-): void {
+export function print(options: OutputOptions, document: unknown, lines: readonly string[]): void {
   if (options.json) process.stdout.write(`${JSON.stringify(document)}\n`);
   else if (!options.quiet) process.stdout.write(lines.map((line) => `${plain(line)}\n`).join(''));
 }

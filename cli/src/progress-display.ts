@@ -1,6 +1,6 @@
 import cliProgress from 'cli-progress';
 import type { ImportProgress, Wait } from 'photo-service-sdk';
-import type { OutputOptions } from './options.js';
+import type { OutputOptions } from './print.js';
 import { bytesText, timeText } from './print.js';
 
 /** The period over which the rate is measured. */
@@ -13,6 +13,19 @@ interface Shown {
   readonly stream?: NodeJS.WriteStream;
   /** Milliseconds between two lines where stderr is no terminal. */
   readonly lineEvery?: number;
+}
+
+/** Does work whose progress is shown; what is printed after it stands on a line of its own. */
+export async function withDisplay<T>(
+  options: OutputOptions,
+  work: (display: ProgressDisplay) => Promise<T>,
+): Promise<T> {
+  const display = new ProgressDisplay(options);
+  try {
+    return await work(display);
+  } finally {
+    display.end();
+  }
 }
 
 /** A bar on stderr while something comes or goes; where stderr is no terminal, a line now and then, unless a program reads the result. */

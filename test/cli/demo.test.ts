@@ -1,7 +1,6 @@
 /* @rest */
 import sharp from 'sharp';
-import { DEMO_PHOTOS, demoPhotos } from '../../cli/src/demo/demo-photos.js';
-import { landscape } from '../../cli/src/demo/landscape.js';
+import { DEMO_PHOTOS, demoPhotos, landscape } from '../../cli/src/commands/demo-command.js';
 
 test('a landscape is a picture that programs read, always the same for a number', async () => {
   const bytes = landscape(3, 'evening');

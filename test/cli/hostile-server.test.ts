@@ -16,8 +16,8 @@ import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
 import type { Photo } from 'photo-service-sdk';
 import { clientCommands, explain } from '../../cli/src/commands.js';
-import { fetchThumbs } from '../../cli/src/export/fetch-thumbs.js';
-import { STATE_NAME } from '../../cli/src/sync-state.js';
+import { fetchThumbs } from '../../cli/src/export/export-library.js';
+import { STATE_NAME } from '../../cli/src/sync/synced-files.js';
 import { HostileServer, page, photoCalled, sendBytes } from '../support/hostile-server.js';
 
 const content = 'the bytes of a photo';

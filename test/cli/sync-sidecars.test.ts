@@ -5,7 +5,7 @@ import { ApiError, type PhotoDetails, type PhotoService, runImport } from 'photo
 import { SourceFactory } from 'photo-service-sdk/node';
 import { folderSource } from '../../cli/src/sources/folder-source.js';
 import { importSource } from '../../cli/src/sources/photo-source.js';
-import { syncFolder } from '../../cli/src/sync-folder.js';
+import { syncFolder } from '../../cli/src/sync/sync-folder.js';
 import { picture } from '../api/support/photos.js';
 import { SdkWorld } from '../sdk/support/service.js';
 

@@ -1,7 +1,16 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Command, Option } from 'commander';
 import { ApiError, type Import, type Photo, type PhotoService } from 'photo-service-sdk';
 import { makeFolder, writeWhole } from 'photo-service-sdk/node';
+import { interruptible, PartlyDone } from '../exit-codes.js';
+import { connect } from '../login.js';
+import { jsonOption, quietOption } from '../options.js';
+import { bytesText, count, type OutputOptions, print } from '../print.js';
+import { withDisplay } from '../progress-display.js';
+import { printFailures, type SyncResult, showStep, syncFolder } from '../sync/sync-folder.js';
+import { type Layout, loadSyncState, type SyncState } from '../sync/synced-files.js';
+import { forEachConcurrently, openTargetFolder } from '../target-folder.js';
 import {
   byDate,
   CHECKSUMS,
@@ -14,13 +23,44 @@ import {
   ORIGINALS,
   PHOTOS,
   TAGS,
-} from '../export-format.js';
-import { type SyncResult, syncFolder } from '../sync-folder.js';
-import type { Layout } from '../sync-names.js';
-import { loadSyncState } from '../sync-state.js';
-import { openTargetFolder } from '../target-folder.js';
+  thumbOf,
+} from './export-format.js';
 import { exportPages } from './export-pages.js';
-import { fetchThumbs } from './fetch-thumbs.js';
+
+interface Options extends OutputOptions {
+  readonly by: 'date' | 'tag';
+}
+
+export function exportCommand(): Command {
+  return new Command('export')
+    .description(
+      'export the library for good: originals, XMP sidecars, all fields as JSON, checksums, and pages to look at it',
+    )
+    .argument('<folder>', 'the folder; created if it does not exist, brought up to date if it is an export')
+    .addOption(new Option('--by <order>', 'the folders of the originals').choices(['date', 'tag']).default('date'))
+    .addOption(jsonOption())
+    .addOption(quietOption())
+    .action(async (folder: string, options: Options) => {
+      const result = await withDisplay(options, async (display) => {
+        const client = await connect(display.waiting.bind(display));
+        const onStep = (step: SyncResult) => showStep(display, step);
+        return interruptible((signal) => exportLibrary(client, folder, { by: options.by, signal, onStep }));
+      });
+      report(options, result);
+    });
+}
+
+function report(options: Options, result: ExportResult): void {
+  const { photos, tags, imports, trashed, downloaded, downloadedBytes, failed, kept, complete } = result;
+  print(options, result, [
+    `${count(photos, 'photo')}, ${count(tags, 'tag')} and ${count(imports, 'import')} exported; ${downloaded} downloaded (${bytesText(downloadedBytes)}), ${failed.length} failed`,
+    ...(trashed > 0 ? [`${count(trashed, 'photo')} in the trash left out: restore them first to export them`] : []),
+    ...(kept.length > 0 ? [`kept, because they were changed locally: ${count(kept.length, 'file')}`] : []),
+    ...(complete ? [] : ['Some photos changed meanwhile or could not be downloaded. Run the same command again.']),
+  ]);
+  printFailures(options, result);
+  if (!complete) throw new PartlyDone();
+}
 
 interface ExportOptions {
   /** The way in which originals are put into folders. */
@@ -42,6 +82,7 @@ const LAYOUTS: Readonly<Record<ExportOptions['by'], Layout>> = {
   date: byDate,
   tag: ({ tags }) => tags[0]?.name ?? 'untagged',
 };
+
 const MODE = 0o666;
 
 /**
@@ -105,14 +146,65 @@ async function importsOf(client: PhotoService, photos: readonly Photo[], signal:
   return imports;
 }
 
-function checksums(
-  photos: readonly ExportedPhoto[],
-  files: Awaited<ReturnType<typeof loadSyncState>>['files'],
-): string {
+function checksums(photos: readonly ExportedPhoto[], files: SyncState['files']): string {
   const lines = photos.flatMap(({ id, path, sha256 }) => {
     const { sidecar } = files[id] ?? {};
     const those = [{ sha256, path }, ...(sidecar ? [{ sha256: sidecar.sha256, path: sidecar.name }] : [])];
     return those.map((each) => checksumLine(each.sha256, each.path));
   });
   return lines.join('');
+}
+
+const THUMBS_AT_ONCE = 4;
+/** The service's are a few ten kB. */
+const MAX_THUMB_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Fetches a small picture of each photo for the pages, by signed addresses, which use no budget. They are not part of the photos: one that
+ * cannot be had is left out, and all of them for a key that gets no such addresses.
+ * @returns The photos that have one.
+ */
+export async function fetchThumbs(
+  photos: readonly Photo[],
+  folder: string,
+  signal: AbortSignal,
+): Promise<ReadonlySet<number>> {
+  const fetched = new Set<number>();
+  await makeFolder(dirname(join(folder, thumbOf({ id: 0, rotation: 0 }))));
+  await forEachConcurrently(THUMBS_AT_ONCE, photos, async (photo) => {
+    const path = join(folder, thumbOf(photo));
+    if ((await isThere(path)) || (await fetchThumb(photo.urls?.thumb, path, signal))) fetched.add(photo.id);
+  });
+  return fetched;
+}
+
+async function fetchThumb(url: string | undefined, path: string, signal: AbortSignal): Promise<boolean> {
+  if (url === undefined) return false;
+  try {
+    const response = await fetch(url, { signal });
+    const bytes = response.ok ? await bytesOf(response) : null;
+    if (bytes === null) return false;
+    await writeWhole(path, bytes, MODE);
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
+    return false;
+  }
+}
+
+/** Null for more than a small picture has: the rest of it is not read. */
+async function bytesOf({ body }: Response): Promise<Uint8Array | null> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > MAX_THUMB_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isFile() ?? false;
 }

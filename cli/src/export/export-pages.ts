@@ -1,5 +1,5 @@
-import { type ExportedPhoto, ORIGINALS, thumbOf } from '../export-format.js';
-import { grouped } from '../sources/grouped.js';
+import { grouped } from '../grouped.js';
+import { type ExportedPhoto, ORIGINALS, thumbOf } from './export-format.js';
 
 /** A page of an exported folder, by its path. */
 export interface ExportPage {

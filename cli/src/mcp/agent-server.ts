@@ -1,5 +1,5 @@
-import type { PhotoService } from 'photo-service-sdk';
-import { UsageError } from '../exit-codes.js';
+import { ApiError, ConnectionError, type PhotoService, PhotoServiceError } from 'photo-service-sdk';
+import { interruptible, UsageError } from '../exit-codes.js';
 import { plain } from '../print.js';
 import {
   AjvJsonSchemaValidator,
@@ -9,10 +9,10 @@ import {
   ListToolsRequestSchema,
   McpError,
   Server,
+  StdioServerTransport,
 } from './protocol.js';
 import { readTools } from './read-tools.js';
 import type { Tool, ToolContext, ToolResult } from './tool.js';
-import { toolError } from './tool-error.js';
 import { writeTools } from './write-tools.js';
 
 interface AgentServerOptions extends Pick<ToolContext, 'client' | 'patientClient' | 'login' | 'folders'> {
@@ -88,15 +88,51 @@ function describe({ name, title, description, input, effect, addsUp }: Tool) {
   return { name, title, description, inputSchema: input as { type: 'object' }, annotations };
 }
 
-/** Returns a result as JSON, so that no title can look like the end of the data; and without characters that people would not see. */
+/** Returns a result as JSON, so that no title can look like the end of the data. */
 function toContent({ data, pictures = [] }: ToolResult): CallToolResult {
-  const text = JSON.stringify({ untrusted: WARNING, data }, (_, value) =>
-    typeof value === 'string' ? plain(value) : value,
-  );
+  const text = jsonOf({ untrusted: WARNING, data });
   const images = pictures.map(({ bytes, contentType }) => ({
     type: 'image' as const,
     data: Buffer.from(bytes).toString('base64'),
     mimeType: contentType,
   }));
   return { content: [{ type: 'text', text }, ...images] };
+}
+
+/** A failure as the agent reads it: what the API said, so that it can do something about it. */
+function toolError(error: unknown): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text: jsonOf({ error: problemOf(error) }) }] };
+}
+
+/** Returns JSON without characters that people would not see. */
+function jsonOf(value: object): string {
+  return JSON.stringify(value, (_, each) => (typeof each === 'string' ? plain(each) : each));
+}
+
+/** @throws error itself where it is a fault of this program, or the end of a call that was cancelled. */
+function problemOf(error: unknown): object {
+  if (error instanceof ApiError) {
+    const { code, message, details, requestId, retryAfter } = error;
+    return { code, message, details, requestId, ...(retryAfter !== null && { retryAfter }) };
+  }
+  if (error instanceof UsageError) return { code: 'invalid_input', message: error.message };
+  if (error instanceof ConnectionError) return { code: 'no_answer', message: error.message };
+  if (error instanceof PhotoServiceError) return { code: 'unexpected_answer', message: error.message };
+  throw error;
+}
+
+/** One session. Resolves when the client has closed its end or the process is told to stop; calls in progress are then cancelled. */
+export function serveOnStdio(server: Server): Promise<void> {
+  return interruptible(async (signal) => {
+    const closed = new Promise<void>((resolve) => {
+      server.onclose = resolve;
+    });
+    const close = () => void server.close();
+    process.stdin.once('end', close);
+    // The client is gone: no one is left to report to.
+    process.stdout.once('error', close);
+    signal.addEventListener('abort', close);
+    await server.connect(new StdioServerTransport());
+    await closed;
+  });
 }

@@ -1,12 +1,75 @@
 import { lstat, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { ApiError, ConnectionError, type Photo, type PhotoService } from 'photo-service-sdk';
 import { downloadFile } from 'photo-service-sdk/node';
-import { forEachConcurrently } from './for-each-concurrently.js';
-import { type Layout, SyncNames } from './sync-names.js';
-import { SyncSidecars } from './sync-sidecars.js';
-import { isUnchanged, loadSyncState, type SyncedFile, type SyncState, saveSyncState } from './sync-state.js';
-import { openTargetFolder } from './target-folder.js';
+import { interruptible, PartlyDone } from '../exit-codes.js';
+import { connect } from '../login.js';
+import { jsonOption, quietOption } from '../options.js';
+import { bytesText, count, type OutputOptions, print, printNote } from '../print.js';
+import { type ProgressDisplay, withDisplay } from '../progress-display.js';
+import { forEachConcurrently, openTargetFolder } from '../target-folder.js';
+import {
+  isUnchanged,
+  type Layout,
+  loadSyncState,
+  type SyncedFile,
+  SyncNames,
+  SyncSidecars,
+  type SyncState,
+  saveSyncState,
+} from './synced-files.js';
+
+interface Options extends OutputOptions {
+  readonly full?: boolean;
+  readonly delete: boolean;
+  readonly sidecars?: boolean;
+}
+
+export function syncCommand(): Command {
+  return new Command('sync')
+    .description('update a folder from the library: downloads new photos and removes deleted ones')
+    .argument('<folder>', 'the folder for the originals; created if it does not exist')
+    .option('--full', 'compare everything, not only what has changed since the last run')
+    .option('--no-delete', 'keep the files of deleted photos')
+    .option('--sidecars', 'write the title, tags, time, place and so on of each photo into an XMP file beside it')
+    .addOption(jsonOption())
+    .addOption(quietOption())
+    .action(async (folder: string, options: Options) => {
+      const { full = false, delete: deletes, sidecars = false } = options;
+      const result = await withDisplay(options, async (display) => {
+        const client = await connect(display.waiting.bind(display));
+        const onStep = (step: SyncResult) => showStep(display, step);
+        return interruptible((signal) => syncFolder(client, folder, { full, deletes, sidecars, signal, onStep }));
+      });
+      report(options, result);
+    });
+}
+
+function report(options: Options, result: SyncResult): void {
+  const { downloaded, downloadedBytes, renamed, deleted, sidecars, kept, failed } = result;
+  print(options, result, [
+    `${downloaded} downloaded (${bytesText(downloadedBytes)}), ${renamed} renamed, ${deleted} removed, ${failed.length} failed`,
+    ...(sidecars > 0 ? [`${count(sidecars, 'sidecar')} written`] : []),
+    ...(kept.length > 0
+      ? [`kept, because they were changed locally or cannot be removed: ${count(kept.length, 'file')}`]
+      : []),
+  ]);
+  printFailures(options, result);
+  if (failed.length > 0) throw new PartlyDone();
+}
+
+export function printFailures({ json }: OutputOptions, { failed }: SyncResult): void {
+  if (json) return;
+  for (const { id, filename, code, message } of failed) printNote(`photo ${id}, ${filename}: ${message} (${code})`);
+}
+
+/** Shows how far a sync is; how many photos are to come is not known before they have come. */
+export function showStep(display: ProgressDisplay, step: SyncResult): void {
+  const { downloaded, downloadedBytes, renamed, deleted, unchanged, failed } = step;
+  const done = downloaded + renamed + deleted + unchanged + failed.length;
+  display.show({ done, total: done, bytes: downloadedBytes, totalBytes: downloadedBytes, failed: failed.length });
+}
 
 const CONCURRENCY = 4;
 /** The time before the newest known change at which a run begins: changes may be committed later than others but have an earlier time. */

@@ -7,20 +7,20 @@ import {
   type PhotoQuery,
   type PhotoService,
 } from 'photo-service-sdk';
-import { PartlyDone, UsageError } from './exit-codes.js';
-import { interruptible } from './interrupt.js';
-import { connect } from './login.js';
+import { interruptible, PartlyDone, UsageError } from '../exit-codes.js';
+import { connect } from '../login.js';
 import {
+  type FilterOptions,
+  filtersOf,
   idOption,
   idsOption,
   jsonOption,
   namesOption,
-  type OutputOptions,
   quietOption,
   wholeOption,
-} from './options.js';
-import { type FilterOptions, filtersOf, withFilters } from './photo-filters.js';
-import { bytesText, count, print, printNote, table } from './print.js';
+  withFilters,
+} from '../options.js';
+import { bytesText, count, type OutputOptions, print, printNote, table } from '../print.js';
 
 export function photosCommand(): Command {
   return new Command('photos')
@@ -144,10 +144,14 @@ function edit(): Command {
       print(options, { photos: outcomes, tags: tagNames ?? null }, [
         unchanged > 0 ? `${changed}, ${unchanged} unchanged` : changed,
       ]);
-      if (!options.json)
-        for (const { id, error } of failed) printNote(`photo ${id}: ${error?.message ?? 'does not exist'}`);
-      if (failed.length > 0) throw new PartlyDone();
+      requireNoFailures(options, failed);
     });
+}
+
+function requireNoFailures({ json }: OutputOptions, failed: readonly Partial<Outcome>[]): void {
+  if (failed.length === 0) return;
+  if (!json) for (const { id, error } of failed) printNote(`photo ${id}: ${error?.message ?? 'does not exist'}`);
+  throw new PartlyDone();
 }
 
 /** Photos of one call of the API: it changes all of them or, when it fails, none. */
@@ -260,8 +264,7 @@ function remove(): Command {
       const missing = deletions.filter(({ outcome }) => outcome === 'not_found');
       const where = permanent ? 'permanently deleted' : 'moved to the trash';
       print(options, { photos: deletions }, [`${count(deletions.length - missing.length, 'photo')} ${where}`]);
-      if (!options.json) for (const { id } of missing) printNote(`photo ${id}: does not exist`);
-      if (missing.length > 0) throw new PartlyDone();
+      requireNoFailures(options, missing);
     });
 }
 
@@ -275,8 +278,6 @@ function restore(): Command {
       const edits = await (await connect()).photos.updateMany(ids, { trashed: false });
       const failed = edits.filter(({ outcome }) => outcome !== 'updated' && outcome !== 'unchanged');
       print(options, { photos: edits }, [`${count(edits.length - failed.length, 'photo')} restored`]);
-      if (!options.json)
-        for (const { id, error } of failed) printNote(`photo ${id}: ${error?.message ?? 'does not exist'}`);
-      if (failed.length > 0) throw new PartlyDone();
+      requireNoFailures(options, failed);
     });
 }

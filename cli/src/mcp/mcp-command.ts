@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { UsageError } from './exit-codes.js';
-import { clientOf, currentLogin } from './login.js';
-import { namesOption } from './options.js';
+import { UsageError } from '../exit-codes.js';
+import { clientOf, currentLogin } from '../login.js';
+import { namesOption } from '../options.js';
 
 interface Options {
   readonly write?: boolean;
@@ -23,8 +23,8 @@ export function mcpCommand(): Command {
       for (const path of folder) await requireFolder(path);
       const login = await currentLogin();
       // Only this command needs the protocol.
-      const { agentServer } = await import('./mcp/agent-server.js');
-      const { serveOnStdio } = await import('./mcp/serve-on-stdio.js');
+      const { agentServer } = await import('./agent-server.js');
+      const { serveOnStdio } = await import('./agent-server.js');
       await serveOnStdio(
         agentServer({
           client: clientOf(login, { maxRetries: 0 }),

@@ -1,9 +1,8 @@
 import { Command } from 'commander';
-import { PartlyDone } from './exit-codes.js';
-import { connect } from './login.js';
-import { idsOption, jsonOption, namesOption, type OutputOptions, quietOption } from './options.js';
-import { tagId } from './photo-filters.js';
-import { count, print, printNote, table } from './print.js';
+import { PartlyDone } from '../exit-codes.js';
+import { connect } from '../login.js';
+import { idsOption, jsonOption, namesOption, quietOption, tagId } from '../options.js';
+import { count, type OutputOptions, print, printNote, table } from '../print.js';
 
 export function tagsCommand(): Command {
   return new Command('tags')

@@ -2,28 +2,23 @@ import { basename, dirname, join } from 'node:path';
 import { Command, Option } from 'commander';
 import { ApiError, ConnectionError, type Photo, type PhotoService } from 'photo-service-sdk';
 import { downloadFile } from 'photo-service-sdk/node';
-import { PartlyDone, UsageError } from './exit-codes.js';
-import { fileName, nameKey, numbered } from './file-name.js';
-import { forEachConcurrently } from './for-each-concurrently.js';
-import { interruptible } from './interrupt.js';
-import { connect } from './login.js';
-import { idsOption, jsonOption, quietOption } from './options.js';
-import { type FilterOptions, filtersOf, withFilters } from './photo-filters.js';
-import { print, printNote } from './print.js';
-import { ProgressDisplay } from './progress-display.js';
-import { lookAt, openTargetFolder, type Present } from './target-folder.js';
+import { interruptible, PartlyDone, UsageError } from '../exit-codes.js';
+import { fileName, nameKey, numbered } from '../file-name.js';
+import { connect } from '../login.js';
+import { type FilterOptions, filtersOf, idsOption, jsonOption, quietOption, withFilters } from '../options.js';
+import { type OutputOptions, print, printNote } from '../print.js';
+import { type ProgressDisplay, withDisplay } from '../progress-display.js';
+import { forEachConcurrently, lookAt, openTargetFolder, type Present } from '../target-folder.js';
 
 /** Downloads at a time. */
 const CONCURRENCY = 4;
 const IDS_PER_READ = 100;
 
-interface Options extends FilterOptions {
+interface Options extends FilterOptions, OutputOptions {
   readonly to: string;
   readonly all?: boolean;
   readonly rendition?: 'thumb' | 'small' | 'medium' | 'large';
   readonly format?: 'jpeg' | 'webp';
-  readonly json?: boolean;
-  readonly quiet?: boolean;
 }
 
 interface Outcome {
@@ -47,16 +42,12 @@ export function downloadCommand(): Command {
     .addOption(jsonOption())
     .addOption(quietOption())
     .action(async (ids: readonly number[] | undefined, options: Options) => {
-      const display = new ProgressDisplay(options);
-      try {
+      const outcomes = await withDisplay(options, async (display) => {
         const client = await connect(display.waiting.bind(display));
         await openTargetFolder(options.to);
-        const outcomes = await interruptible((signal) => downloadAll(client, ids ?? [], options, { display, signal }));
-        display.end();
-        report(options, outcomes);
-      } finally {
-        display.end();
-      }
+        return interruptible((signal) => downloadAll(client, ids ?? [], options, { display, signal }));
+      });
+      report(options, outcomes);
     });
 }
 
@@ -81,14 +72,8 @@ async function downloadAll(
     bytes += count;
     const failed = outcomes.filter(({ outcome }) => outcome === 'failed').length;
     const duplicates = outcomes.filter(({ outcome }) => outcome === 'present').length;
-    display.show({
-      done: outcomes.length,
-      total: photos.length + missing.length,
-      bytes,
-      totalBytes,
-      failed,
-      duplicates,
-    });
+    const total = photos.length + missing.length;
+    display.show({ done: outcomes.length, total, bytes, totalBytes, failed, duplicates });
   };
   await forEachConcurrently(CONCURRENCY, photos, async (photo) => {
     const path = join(options.to, freeName(photo, options, taken));

@@ -1,0 +1,224 @@
+import { crc32, deflateSync } from 'node:zlib';
+import { Command } from 'commander';
+import { blobSource, type ImportSource, type PhotoDetails, type PhotoService, runImport } from 'photo-service-sdk';
+import { interruptible, PartlyDone, UsageError } from '../exit-codes.js';
+import { connect } from '../login.js';
+import { jsonOption, quietOption } from '../options.js';
+import { type OutputOptions, print } from '../print.js';
+import { withDisplay } from '../progress-display.js';
+
+interface Place {
+  readonly name: string;
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly timeZone: string;
+  readonly tags: readonly string[];
+  /** The first day there. */
+  readonly day: string;
+}
+
+const places: readonly Place[] = [
+  { name: 'Paris', latitude: 48.8566, longitude: 2.3522, timeZone: 'Europe/Paris', tags: ['City'], day: '2024-04-12' },
+  {
+    name: 'Reykjavík',
+    latitude: 64.1466,
+    longitude: -21.9426,
+    timeZone: 'Atlantic/Reykjavik',
+    tags: ['Sea', 'Mountains'],
+    day: '2024-07-03',
+  },
+  { name: 'Kyoto', latitude: 35.0116, longitude: 135.7681, timeZone: 'Asia/Tokyo', tags: ['City'], day: '2024-11-20' },
+  {
+    name: 'Cape Town',
+    latitude: -33.9249,
+    longitude: 18.4241,
+    timeZone: 'Africa/Johannesburg',
+    tags: ['Sea', 'Mountains'],
+    day: '2025-01-09',
+  },
+  {
+    name: 'Valparaíso',
+    latitude: -33.0472,
+    longitude: -71.6127,
+    timeZone: 'America/Santiago',
+    tags: ['City', 'Sea'],
+    day: '2025-03-15',
+  },
+  {
+    name: 'Zermatt',
+    latitude: 46.0207,
+    longitude: 7.7491,
+    timeZone: 'Europe/Zurich',
+    tags: ['Mountains', 'Favourites'],
+    day: '2025-08-22',
+  },
+];
+
+type Colour = readonly [number, number, number];
+
+/** The light of an hour: the sky above and at the horizon, the sun or moon, and the farthest hills. */
+interface Light {
+  readonly zenith: Colour;
+  readonly horizon: Colour;
+  readonly disc: Colour;
+  readonly hills: Colour;
+}
+
+const lights = {
+  morning: { zenith: [94, 138, 190], horizon: [250, 214, 180], disc: [255, 244, 214], hills: [120, 132, 150] },
+  noon: { zenith: [44, 118, 200], horizon: [176, 214, 240], disc: [255, 255, 240], hills: [92, 130, 120] },
+  evening: { zenith: [66, 48, 104], horizon: [248, 140, 84], disc: [255, 214, 130], hills: [108, 62, 86] },
+  night: { zenith: [8, 12, 34], horizon: [38, 52, 96], disc: [232, 234, 220], hills: [24, 32, 58] },
+} as const satisfies Readonly<Record<string, Light>>;
+
+type LightName = keyof typeof lights;
+
+const hours: Readonly<Record<LightName, string>> = {
+  morning: '07:40:00',
+  noon: '12:15:00',
+  evening: '19:05:00',
+  night: '23:20:00',
+};
+
+/** Days at each place. */
+const DAYS = 2;
+
+/** The number of photos that `demoPhotos` makes. */
+export const DEMO_PHOTOS = places.length * DAYS * Object.keys(lights).length;
+
+export function demoCommand(): Command {
+  return new Command('demo')
+    .description(`fill an empty library with ${DEMO_PHOTOS} generated photos, to look around`)
+    .option('--add', 'add them to a library that has photos, too')
+    .addOption(jsonOption())
+    .addOption(quietOption())
+    .action(async (options: OutputOptions & { add?: boolean }) => {
+      const client = await connect();
+      if (!options.add) await requireEmpty(client);
+      const { imported, duplicates, failed } = await withDisplay(options, (display) => {
+        const onProgress = display.importing.bind(display);
+        const settings = { name: 'Demo', source: 'phs demo', onProgress };
+        return interruptible((signal) => runImport(client, [...demoPhotos()], { ...settings, signal }));
+      });
+      print(options, { imported, duplicates, failed }, [
+        `${imported} imported, ${duplicates} already in the library. See them at ${client.baseUrl}/settings/library`,
+      ]);
+      if (failed.length > 0) throw new PartlyDone();
+    });
+}
+
+/** Refuses an account that has photos: its owner would have to sort the generated ones out. */
+async function requireEmpty(client: PhotoService): Promise<void> {
+  const [some] = await client.photos.list({ trashed: 'any', limit: 1 }).toArray();
+  if (some === undefined) return;
+  throw new UsageError('This library has photos. Use an empty account, or add the generated ones with --add.');
+}
+
+/** Generated photos of some journeys, as what `runImport` takes: each with a time, a place, tags and mostly a rating. */
+export function* demoPhotos(): Generator<ImportSource> {
+  let number = 0;
+  for (const place of places) {
+    for (let day = 0; day < DAYS; day += 1) {
+      for (const light of Object.keys(lights) as LightName[]) {
+        number += 1;
+        const filename = `demo-${String(number).padStart(2, '0')}.png`;
+        const blob = new Blob([landscape(number, light)], { type: 'image/png' });
+        yield { ...blobSource({ blob, filename }), details: detailsOf(place, { number, day, light }) };
+      }
+    }
+  }
+}
+
+function detailsOf(place: Place, shot: { number: number; day: number; light: LightName }): PhotoDetails {
+  const { name, latitude, longitude, timeZone, tags, day } = place;
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() + shot.day);
+  // A few hundred metres apart, so that the map has something to cluster.
+  const shift = (shot.number % 7) / 500;
+  return {
+    title: `${shot.light[0]?.toUpperCase()}${shot.light.slice(1)} in ${name}`,
+    takenAtLocal: `${date.toISOString().slice(0, 10)}T${hours[shot.light]}`,
+    timeZone,
+    location: { latitude: latitude + shift, longitude: longitude - shift, altitude: null },
+    tagNames: [name, ...tags],
+    ...(shot.number % 4 !== 0 && { rating: 1 + (shot.number % 5) }),
+  };
+}
+
+const WIDTH = 960;
+const HEIGHT = 640;
+const RANGES = 4;
+
+const FOREGROUND: Colour = [12, 14, 18];
+
+/** A picture of hills under a sky; each number makes another one, and always the same. */
+export function landscape(number: number, name: LightName): Uint8Array<ArrayBuffer> {
+  const light = lights[name];
+  const random = randomFrom(number);
+  const disc = { x: WIDTH * (0.2 + 0.6 * random()), y: HEIGHT * (0.15 + 0.25 * random()), radius: 24 + 26 * random() };
+  const ranges = Array.from({ length: RANGES }, (_, at) => range(at, random));
+  const sky = Array.from({ length: HEIGHT }, (_, y) => mixed(light.zenith, light.horizon, y / (HEIGHT * 0.7)));
+  const ground = ranges.map((_, at) => mixed(light.hills, FOREGROUND, (at + 0.5) / (RANGES + 1)));
+  const pixels = new Uint8Array(WIDTH * HEIGHT * 3);
+  for (let x = 0; x < WIDTH; x += 1) {
+    const tops = ranges.map((top) => top(x));
+    for (let y = 0; y < HEIGHT; y += 1) {
+      const hills = ground[tops.findLastIndex((top) => y >= top)];
+      const isDisc = (x - disc.x) ** 2 + (y - disc.y) ** 2 < disc.radius ** 2;
+      pixels.set(hills ?? (isDisc ? light.disc : (sky[y] ?? light.horizon)), (y * WIDTH + x) * 3);
+    }
+  }
+  return png(pixels, WIDTH, HEIGHT);
+}
+
+/** The outline of one range of hills; the nearer, the lower and the rounder. */
+function range(at: number, random: () => number): (x: number) => number {
+  const base = HEIGHT * (0.5 + at * 0.12);
+  const waves = [1, 2.3, 5.1].map((pace) => ({
+    pace: (pace * (1 + random())) / WIDTH,
+    phase: random() * 2 * Math.PI,
+    height: (46 - at * 8) / pace,
+  }));
+  return (x) => base + waves.reduce((sum, { pace, phase, height }) => sum + height * Math.sin(6 * x * pace + phase), 0);
+}
+
+function mixed(from: Colour, to: Colour, share: number): Colour {
+  const part = Math.min(1, Math.max(0, share));
+  const [r, g, b] = from.map((value, at) => Math.round(value + ((to[at] ?? 0) - value) * part));
+  return [r ?? 0, g ?? 0, b ?? 0];
+}
+
+/** Numbers from 0 to below 1, the same ones for the same seed (a linear congruential generator). */
+function randomFrom(seed: number): () => number {
+  let state = (seed * 2654435761) >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
+
+/** Three bytes for each pixel, row by row, as a PNG. */
+function png(pixels: Uint8Array, width: number, height: number): Uint8Array<ArrayBuffer> {
+  const header = new DataView(new ArrayBuffer(13));
+  header.setUint32(0, width);
+  header.setUint32(4, height);
+  // Eight bits for each of red, green and blue.
+  header.setUint16(8, 0x0802);
+  // Each row begins with the number of its filter: none.
+  const rows = new Uint8Array(height * (1 + width * 3));
+  for (let y = 0; y < height; y += 1) {
+    rows.set(pixels.subarray(y * width * 3, (y + 1) * width * 3), y * (1 + width * 3) + 1);
+  }
+  const parts = [chunk('IHDR', new Uint8Array(header.buffer)), chunk('IDAT', deflateSync(rows)), chunk('IEND')];
+  return new Uint8Array(Buffer.concat([SIGNATURE, ...parts]));
+}
+
+function chunk(type: string, data: Uint8Array = new Uint8Array()): Uint8Array {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, sum]);
+}

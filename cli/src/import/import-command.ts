@@ -1,0 +1,269 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Command, Option } from 'commander';
+import { ApiError, ConnectionError, type ImportOptions, type PhotoService, type Wait } from 'photo-service-sdk';
+import { findPhotos } from 'photo-service-sdk/node';
+import { interruptible, PartlyDone, UsageError } from '../exit-codes.js';
+import type { RestoreResult } from '../export/restore-export.js';
+import { clientOf, currentLogin } from '../login.js';
+import { jsonOption, namesOption, quietOption, wholeOption } from '../options.js';
+import { bytesText, count, type OutputOptions, print, printNote, timeText } from '../print.js';
+import { withDisplay } from '../progress-display.js';
+import { folderSource } from '../sources/folder-source.js';
+import { importSource, type SourceImportOptions, type SourceImportResult } from '../sources/photo-source.js';
+import { type ImportName, importNames, importStateFile, openImport } from './open-import.js';
+
+interface Options extends OutputOptions {
+  readonly from: ImportName;
+  readonly tag?: readonly string[];
+  readonly name?: string;
+  readonly timeZone?: string;
+  readonly dateFromFilename?: boolean;
+  readonly allowDuplicates?: boolean;
+  readonly restore: boolean;
+  readonly uploads?: number;
+  readonly sidecars: boolean;
+  readonly exclude?: readonly string[];
+  readonly state?: string;
+  readonly dryRun?: boolean;
+  readonly watch?: boolean;
+}
+
+export function importCommand(): Command {
+  return new Command('import')
+    .description('import photos into the library; if interrupted, run the same command again to continue')
+    .argument('<paths...>', 'files, and folders that contain photos; with --from, the export, or a list of URLs')
+    .addOption(new Option('--from <source>', 'where the photos come from').choices(importNames).default('folder'))
+    .option('--tag <name>', 'add this tag to every photo, those in the library too (repeatable)', namesOption)
+    .option('--name <name>', 'the name of the import')
+    .option('--time-zone <zone>', 'the time zone of photos that do not state one, such as Europe/Oslo')
+    .option('--date-from-filename', 'photos that do not state when they were taken get the date in their file names')
+    .option('--allow-duplicates', 'import photos that are already in the library a second time')
+    .option('--no-restore', 'do not restore photos from the trash')
+    .option('--uploads <n>', 'uploads at the same time, 1 to 16 (default: 6)', wholeOption)
+    .option('--no-sidecars', 'ignore XMP files beside the photos')
+    .option(
+      '--exclude <glob>',
+      'leave out files and folders of this name, or path below the folder or bucket (repeatable)',
+      namesOption,
+    )
+    .option(
+      '--state <file>',
+      'where to store the state of the run (default: a file for these paths, in XDG_STATE_HOME)',
+    )
+    .option('--watch', 'go on with what arrives in the folders, until Ctrl-C')
+    .option('--dry-run', 'compare files with the library, but change nothing')
+    .addOption(jsonOption())
+    .addOption(quietOption())
+    .action(async (paths: readonly string[], options: Options) => {
+      requireWatchable(options);
+      requireExcludable(options);
+      const began = performance.now();
+      let waited = 0;
+      const result = await withDisplay(options, async (display) => {
+        const source = await openImport(options.from, paths, options);
+        try {
+          const login = await currentLogin();
+          const onWait = (wait: Wait) => {
+            if (wait.reason === 'limit') waited += wait.milliseconds;
+            display.waiting(wait);
+          };
+          const client = clientOf(login, { onWait });
+          const wanted = importOptions(options);
+          const stateFile = options.state ?? importStateFile(login, options.from, paths, wanted);
+          const settings = { ...wanted, ...keywordsAsTags(options), stateFile };
+          if (options.watch) return await watchAndImport(client, paths, options, settings);
+          const onProgress = display.importing.bind(display);
+          return await interruptible((signal) => source.run(client, { ...settings, onProgress, signal }));
+        } finally {
+          await source.close();
+        }
+      });
+      const seconds = (performance.now() - began) / 1000;
+      report(options, result, { seconds, waitedForLimitsMs: Math.round(waited) });
+    });
+}
+
+function requireExcludable({ exclude, from }: Options): void {
+  if (exclude !== undefined && from !== 'folder' && from !== 's3') {
+    throw new UsageError('--exclude leaves files out of folders and buckets: it has no other --from.');
+  }
+}
+
+function requireWatchable({ watch, from, dryRun, json }: Options): void {
+  if (watch && (from !== 'folder' || dryRun || json)) {
+    throw new UsageError('--watch imports from folders, and goes on: it has no --from, --dry-run or --json.');
+  }
+}
+
+function importOptions({
+  tag,
+  name,
+  timeZone,
+  dateFromFilename,
+  allowDuplicates,
+  restore,
+  uploads,
+  dryRun,
+}: Options): ImportOptions {
+  return {
+    source: 'phs',
+    ...(tag && { tagNames: tag, tagDuplicates: true }),
+    ...(name !== undefined && { name }),
+    ...(timeZone !== undefined && { defaultTimeZone: timeZone }),
+    ...(dateFromFilename && { dateFromFilename }),
+    ...(allowDuplicates && { duplicatePolicy: 'allow' }),
+    ...(!restore && { restoreTrashed: false }),
+    ...(uploads !== undefined && { uploads }),
+    ...(dryRun && { dryRun }),
+  };
+}
+
+/** Keywords in files become tags where the key may create them. An export says by itself which tags its photos have. */
+function keywordsAsTags({ from, quiet }: Options): Pick<ImportOptions, 'keywordsAsTags' | 'onKeywordsLeft'> {
+  if (from === 'photo-service') return {};
+  let isTold = quiet === true;
+  const onKeywordsLeft = () => {
+    if (!isTold) printNote('Keywords in the files do not become tags: that requires a key with the scope tags:write.');
+    isTold = true;
+  };
+  return { keywordsAsTags: 'if_allowed', onKeywordsLeft };
+}
+
+type Result = SourceImportResult & Partial<RestoreResult>;
+
+interface Durations {
+  readonly seconds: number;
+  readonly waitedForLimitsMs: number;
+}
+
+/** @throws PartlyDone */
+function report(options: Options, result: Result, durations: Durations): void {
+  printResult(options, result, durations);
+  if (result.failed.length > 0 || (result.differences ?? []).length > 0) throw new PartlyDone();
+}
+
+function printResult(options: Options, result: Result, { seconds, waitedForLimitsMs }: Durations): void {
+  const { dryRun, imported, duplicates, failed, bytesUploaded, skipped, losses, edited = 0, differences = [] } = result;
+  const known = (number: number | null) => (number === null ? '?' : number.toLocaleString('en'));
+  const sent = bytesUploaded === null ? '' : `, ${bytesText(bytesUploaded)} ${dryRun ? 'to upload' : 'sent'}`;
+  const speed = !bytesUploaded || dryRun ? '' : `, ${bytesText(Math.round(bytesUploaded / Math.max(0.1, seconds)))}/s`;
+  const waited = waitedForLimitsMs === 0 ? '' : `, ${timeText(waitedForLimitsMs / 1000)} waiting for rate limits`;
+  const verb = dryRun ? 'would be imported' : 'imported';
+  print(options, { ...result, seconds: Math.round(seconds * 10) / 10, waitedForLimitsMs }, [
+    `${known(imported)} ${verb}, ${known(duplicates)} already in the library, ${failed.length} failed${sent} (${timeText(seconds)}${speed}${waited})`,
+    ...(skipped > 0 ? [skippedText(result)] : []),
+    ...(losses.length > 0 ? [`${count(losses.length, 'detail')} of photos lost: add --json to list them`] : []),
+    ...(edited > 0 ? [`${count(edited, 'photo')} edited afterwards, to be as they were`] : []),
+    ...(differences.length > 0 ? [`${count(differences.length, 'field')} not as before: add --json to list them`] : []),
+  ]);
+  if (options.json) return;
+  for (const { path, code, message } of failed) printNote(`failed: ${path}: ${message} (${code})`);
+}
+
+const SKIPPED: Readonly<Record<string, string>> = {
+  system: 'of the system',
+  not_an_image: 'not images',
+  video: 'videos, which are not supported',
+};
+
+function skippedText({ skipped, skippedFiles }: Pick<Result, 'skipped' | 'skippedFiles'>): string {
+  const counts = new Map<string, number>();
+  for (const { reason } of skippedFiles) {
+    const text = SKIPPED[reason] ?? reason.replaceAll('_', ' ');
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  const reasons = [...counts].map(([text, number]) => (counts.size === 1 ? text : `${number} ${text}`));
+  return `${count(skipped, 'other file')} skipped: ${reasons.join(', ')}`;
+}
+
+/** An import for each time that files have arrived; its result is printed when it is done. */
+function watchAndImport(
+  client: PhotoService,
+  paths: readonly string[],
+  options: Options,
+  wanted: Omit<SourceImportOptions, 'signal'>,
+): Promise<never> {
+  const { sidecars, exclude } = options;
+  if (!options.quiet) printNote(`Watching ${paths.join(', ')}. Stop with Ctrl-C.`);
+  return interruptible((signal) => {
+    const importThese = async (only: ReadonlySet<string>) => {
+      const began = performance.now();
+      const result = await importSource(client, folderSource(paths, { sidecars, exclude, only }), {
+        ...wanted,
+        signal,
+      });
+      // Whatever else is in the folders was not meant.
+      const met = { ...result, skipped: 0 };
+      printResult(options, met, { seconds: (performance.now() - began) / 1000, waitedForLimitsMs: 0 });
+    };
+    const onOutage = ({ message }: Error) => printNote(`phs: ${message} Trying again.`);
+    return watchFolders(paths, importThese, { signal, onOutage, exclude });
+  });
+}
+
+/** A file that has not changed for so long is taken to be whole. */
+const SETTLED_MS = 5000;
+/** The statuses of a proxy whose service is down, and of a service that is at its limit. */
+const PASSING = new Set([429, 502, 503, 504]);
+
+interface WatchOptions {
+  readonly signal: AbortSignal;
+  /** Called when the service did not answer. */
+  readonly onOutage: (error: Error) => void;
+  readonly settledMs?: number;
+  /** The option of `findPhotos`. */
+  readonly exclude?: readonly string[] | undefined;
+}
+
+/**
+ * Imports what is in the folders, and from then on what arrives there, until the signal is aborted; then it rejects with an `AbortError`.
+ * What could not be sent because the service did not answer is tried again.
+ * @param importThese Imports these files and no others of the folders.
+ */
+export async function watchFolders(
+  paths: readonly string[],
+  importThese: (only: ReadonlySet<string>) => Promise<void>,
+  { signal, onOutage, settledMs = SETTLED_MS, exclude }: WatchOptions,
+): Promise<never> {
+  const watch = new FolderWatch(paths, exclude);
+  for (;;) {
+    const only = await watch.settled();
+    try {
+      if (only.size > 0) await importThese(only);
+      watch.done(only);
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      onOutage(error);
+    }
+    await wait(settledMs, undefined, { signal });
+  }
+}
+
+/** Which photos of some folders are whole and were not imported yet. What is still being written is not whole. */
+export class FolderWatch {
+  private seen: ReadonlyMap<string, string> = new Map();
+  private readonly imported = new Map<string, string>();
+
+  constructor(
+    private readonly paths: readonly string[],
+    private readonly exclude?: readonly string[] | undefined,
+  ) {}
+
+  /** Returns the files that have not changed since the previous scan, and are new or changed since they were imported. */
+  async settled(): Promise<ReadonlySet<string>> {
+    const { files } = await findPhotos(this.paths, { exclude: this.exclude });
+    const before = this.seen;
+    this.seen = new Map(files.map(({ path, stats }) => [path, `${stats.size} ${stats.mtimeNs}`]));
+    const whole = files.filter(({ path, stats }) => stats.size > 0n && this.seen.get(path) === before.get(path));
+    return new Set(whole.map(({ path }) => path).filter((path) => this.imported.get(path) !== this.seen.get(path)));
+  }
+
+  /** They are not reported again before they change. */
+  done(paths: ReadonlySet<string>): void {
+    for (const path of paths) this.imported.set(path, this.seen.get(path) ?? '');
+  }
+}
+
+function isOutage(error: unknown): error is Error {
+  return error instanceof ConnectionError || (error instanceof ApiError && PASSING.has(error.status));
+}
