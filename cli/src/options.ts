@@ -68,22 +68,20 @@ export async function filtersOf(client: PhotoService, options: FilterOptions): P
   const { similarTo, maxDistance } = options;
   if (maxDistance !== undefined && similarTo === undefined)
     throw new UsageError('--max-distance requires --similar-to, the photo that others are compared with.');
-  return {
-    ...(query !== undefined && { q: query }),
-    ...(tag && { tagIds: await Promise.all(tag.map((name) => tagId(client, name))) }),
-    ...(options.import !== undefined && { importId: options.import }),
-    ...(takenAfter !== undefined && { takenAfter }),
-    ...(takenBefore !== undefined && { takenBefore }),
-    ...(minRating !== undefined && { minRating }),
-    ...(favorite !== undefined && { favorite }),
-    ...(creator !== undefined && { creator }),
-    ...(country !== undefined && { country }),
-    ...(place !== undefined && { place }),
-    ...(similarTo !== undefined && { similarTo }),
-    ...(maxDistance !== undefined && { maxDistance }),
-    ...(trashed && { trashed }),
-  };
+  return given({
+    q: query,
+    tagIds: tag && (await Promise.all(tag.map((name) => tagId(client, name)))),
+    importId: options.import,
+    ...{ takenAfter, takenBefore, minRating, favorite, creator, country, place, similarTo, maxDistance, trashed },
+  });
 }
+
+/** Returns the values that were given, without those that are undefined. */
+export function given<T extends object>(values: T): Given<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
+}
+
+type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
 
 /** The tag of a name. @throws UsageError when there is none. */
 export async function tagId(client: PhotoService, name: string): Promise<number> {

@@ -46,7 +46,7 @@ test('the client, the pages and the upload element leave out the same system fol
   const [client, ...others] = [
     'sdk/src/node/find-photos.ts',
     'src/pages/assets/import/import-files.ts',
-    'uploader/src/dropped-files.ts',
+    'uploader/src/photo-upload.ts',
   ].map((path) => /\/\^\(@eaDir.*\/i;/.exec(readFileSync(join(__dirname, '../..', path), 'utf8'))?.[0]);
   expect(client).toContain('lost');
   expect(others).toEqual([client, client]);

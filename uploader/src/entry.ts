@@ -12,8 +12,8 @@ export type {
   UploadTarget,
 } from './backend.js';
 export { PhotoUploadElement, type UploadProgress } from './photo-upload.js';
-export type { UploadTexts } from './texts.js';
 export type { Upload, UploadStatus } from './uploads.js';
+export type { UploadTexts } from './view.js';
 
 declare global {
   interface HTMLElementTagNameMap {

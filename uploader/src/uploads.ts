@@ -1,6 +1,4 @@
 import type { AnnouncedFile, FinishUploads, Refusal, RequestUploads, UploadsAnswer, UploadTarget } from './backend.js';
-import { hash } from './hash.js';
-import { pause } from './pause.js';
 import { NotTaken, send } from './send.js';
 
 /** `waiting`, `preparing` (it is hashed and registered), `uploading`, `retrying` (there is no connection), then one of the others. */
@@ -239,4 +237,29 @@ export class Uploads {
     this.importId = null;
     this.isFinishing = false;
   }
+}
+
+/** SHA-256 in hex, or why there is none. */
+async function hash(file: File): Promise<string | Refusal> {
+  // Browsers have it only over TLS, and on the same machine.
+  if (crypto.subtle === undefined) return { code: 'insecure_page', message: 'This page has to be opened by https.' };
+  const bytes = await file.arrayBuffer().catch(() => null);
+  if (bytes === null) return { code: 'unreadable', message: 'The file cannot be read.' };
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Ends early when the browser is on line again, and when it is stopped. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      removeEventListener('online', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    addEventListener('online', done);
+    signal.addEventListener('abort', done);
+  });
 }

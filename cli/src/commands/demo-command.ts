@@ -7,6 +7,34 @@ import { jsonOption, quietOption } from '../options.js';
 import { type OutputOptions, print } from '../print.js';
 import { withDisplay } from '../progress-display.js';
 
+export function demoCommand(): Command {
+  return new Command('demo')
+    .description(`fill an empty library with ${DEMO_PHOTOS} generated photos, to look around`)
+    .option('--add', 'add them to a library that has photos, too')
+    .addOption(jsonOption())
+    .addOption(quietOption())
+    .action(async (options: OutputOptions & { add?: boolean }) => {
+      const client = await connect();
+      if (!options.add) await requireEmpty(client);
+      const { imported, duplicates, failed } = await withDisplay(options, (display) => {
+        const onProgress = display.importing.bind(display);
+        const settings = { name: 'Demo', source: 'phs demo', onProgress };
+        return interruptible((signal) => runImport(client, [...demoPhotos()], { ...settings, signal }));
+      });
+      print(options, { imported, duplicates, failed }, [
+        `${imported} imported, ${duplicates} already in the library. See them at ${client.baseUrl}/settings/library`,
+      ]);
+      if (failed.length > 0) throw new PartlyDone();
+    });
+}
+
+/** Refuses an account that has photos: its owner would have to sort the generated ones out. */
+async function requireEmpty(client: PhotoService): Promise<void> {
+  const [some] = await client.photos.list({ trashed: 'any', limit: 1 }).toArray();
+  if (some === undefined) return;
+  throw new UsageError('This library has photos. Use an empty account, or add the generated ones with --add.');
+}
+
 interface Place {
   readonly name: string;
   readonly latitude: number;
@@ -85,34 +113,6 @@ const DAYS = 2;
 
 /** The number of photos that `demoPhotos` makes. */
 export const DEMO_PHOTOS = places.length * DAYS * Object.keys(lights).length;
-
-export function demoCommand(): Command {
-  return new Command('demo')
-    .description(`fill an empty library with ${DEMO_PHOTOS} generated photos, to look around`)
-    .option('--add', 'add them to a library that has photos, too')
-    .addOption(jsonOption())
-    .addOption(quietOption())
-    .action(async (options: OutputOptions & { add?: boolean }) => {
-      const client = await connect();
-      if (!options.add) await requireEmpty(client);
-      const { imported, duplicates, failed } = await withDisplay(options, (display) => {
-        const onProgress = display.importing.bind(display);
-        const settings = { name: 'Demo', source: 'phs demo', onProgress };
-        return interruptible((signal) => runImport(client, [...demoPhotos()], { ...settings, signal }));
-      });
-      print(options, { imported, duplicates, failed }, [
-        `${imported} imported, ${duplicates} already in the library. See them at ${client.baseUrl}/settings/library`,
-      ]);
-      if (failed.length > 0) throw new PartlyDone();
-    });
-}
-
-/** Refuses an account that has photos: its owner would have to sort the generated ones out. */
-async function requireEmpty(client: PhotoService): Promise<void> {
-  const [some] = await client.photos.list({ trashed: 'any', limit: 1 }).toArray();
-  if (some === undefined) return;
-  throw new UsageError('This library has photos. Use an empty account, or add the generated ones with --add.');
-}
 
 /** Generated photos of some journeys, as what `runImport` takes: each with a time, a place, tags and mostly a rating. */
 export function* demoPhotos(): Generator<ImportSource> {

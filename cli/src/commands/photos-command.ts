@@ -12,6 +12,7 @@ import { connect } from '../login.js';
 import {
   type FilterOptions,
   filtersOf,
+  given,
   idOption,
   idsOption,
   jsonOption,
@@ -148,7 +149,12 @@ function edit(): Command {
     });
 }
 
-function requireNoFailures({ json }: OutputOptions, failed: readonly Partial<Outcome>[]): void {
+interface Failure {
+  readonly id: number;
+  readonly error?: { readonly message: string } | null;
+}
+
+function requireNoFailures({ json }: OutputOptions, failed: readonly Failure[]): void {
   if (failed.length === 0) return;
   if (!json) for (const { id, error } of failed) printNote(`photo ${id}: ${error?.message ?? 'does not exist'}`);
   throw new PartlyDone();
@@ -209,9 +215,7 @@ function patchOf(options: EditOptions): PhotoPatch {
   return {
     ...Object.fromEntries(texts),
     ...(shift !== undefined && { shiftTakenAt: { seconds: shift } }),
-    ...(filename !== undefined && { filename }),
-    ...(rating !== undefined && { rating }),
-    ...(favorite !== undefined && { favorite }),
+    ...given({ filename, rating, favorite }),
     ...(rotation !== undefined && { rotation: Number(rotation) as 0 | 90 | 180 | 270 }),
     ...(focus !== undefined && { focus: focus === '' ? null : point(focus) }),
     ...(metadata && { metadata: Object.fromEntries(metadata.map(pair)) }),

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { PartlyDone } from '../exit-codes.js';
 import { connect } from '../login.js';
-import { idsOption, jsonOption, namesOption, quietOption, tagId } from '../options.js';
+import { given, idsOption, jsonOption, namesOption, quietOption, tagId } from '../options.js';
 import { count, type OutputOptions, print, printNote, table } from '../print.js';
 
 export function tagsCommand(): Command {
@@ -20,11 +20,7 @@ function list(): Command {
     .option('--unused', 'only tags without photos')
     .addOption(jsonOption())
     .action(async (options: OutputOptions & { query?: string; unused?: boolean }) => {
-      const query = {
-        ...(options.query !== undefined && { q: options.query }),
-        ...(options.unused && { unused: true }),
-        limit: 100,
-      };
+      const query = given({ q: options.query, unused: options.unused, limit: 100 });
       const tags = await (await connect()).tags.list(query).toArray();
       const rows = tags.map(({ id, name, photoCount, color }) => [String(id), name, String(photoCount), color ?? '']);
       print(options, { tags }, table([['ID', 'NAME', 'PHOTOS', 'COLOUR'], ...rows]));
@@ -48,7 +44,7 @@ function add(): Command {
     .addOption(quietOption())
     .action(async (name: string, { photo, color, description, ...options }: AddOptions) => {
       const client = await connect();
-      const values = { name, ...(color !== undefined && { color }), ...(description !== undefined && { description }) };
+      const values = { name, ...given({ color, description }) };
       const tag = await client.tags.create(values, { ifExists: 'return' });
       const changes = photo ? await client.tags.attach(tag.id, photo) : null;
       const put = changes ? `; added to ${count(changes.added, 'photo')}, ${changes.unchanged} already had it` : '';

@@ -5,7 +5,7 @@ import { findPhotos } from 'photo-service-sdk/node';
 import { interruptible, PartlyDone, UsageError } from '../exit-codes.js';
 import type { RestoreResult } from '../export/restore-export.js';
 import { clientOf, currentLogin } from '../login.js';
-import { jsonOption, namesOption, quietOption, wholeOption } from '../options.js';
+import { given, jsonOption, namesOption, quietOption, wholeOption } from '../options.js';
 import { bytesText, count, type OutputOptions, print, printNote, timeText } from '../print.js';
 import { withDisplay } from '../progress-display.js';
 import { folderSource } from '../sources/folder-source.js';
@@ -95,27 +95,20 @@ function requireWatchable({ watch, from, dryRun, json }: Options): void {
   }
 }
 
-function importOptions({
-  tag,
-  name,
-  timeZone,
-  dateFromFilename,
-  allowDuplicates,
-  restore,
-  uploads,
-  dryRun,
-}: Options): ImportOptions {
-  return {
+/** In this order: the file of the run's state is named after them. */
+function importOptions(options: Options): ImportOptions {
+  const { tag, name, timeZone, dateFromFilename, allowDuplicates, restore, uploads, dryRun } = options;
+  return given({
     source: 'phs',
     ...(tag && { tagNames: tag, tagDuplicates: true }),
-    ...(name !== undefined && { name }),
-    ...(timeZone !== undefined && { defaultTimeZone: timeZone }),
-    ...(dateFromFilename && { dateFromFilename }),
-    ...(allowDuplicates && { duplicatePolicy: 'allow' }),
+    name,
+    defaultTimeZone: timeZone,
+    dateFromFilename,
+    ...(allowDuplicates && { duplicatePolicy: 'allow' as const }),
     ...(!restore && { restoreTrashed: false }),
-    ...(uploads !== undefined && { uploads }),
-    ...(dryRun && { dryRun }),
-  };
+    uploads,
+    dryRun,
+  });
 }
 
 /** Keywords in files become tags where the key may create them. An export says by itself which tags its photos have. */

@@ -104,11 +104,6 @@ function toolError(error: unknown): CallToolResult {
   return { isError: true, content: [{ type: 'text', text: jsonOf({ error: problemOf(error) }) }] };
 }
 
-/** Returns JSON without characters that people would not see. */
-function jsonOf(value: object): string {
-  return JSON.stringify(value, (_, each) => (typeof each === 'string' ? plain(each) : each));
-}
-
 /** @throws error itself where it is a fault of this program, or the end of a call that was cancelled. */
 function problemOf(error: unknown): object {
   if (error instanceof ApiError) {
@@ -119,6 +114,11 @@ function problemOf(error: unknown): object {
   if (error instanceof ConnectionError) return { code: 'no_answer', message: error.message };
   if (error instanceof PhotoServiceError) return { code: 'unexpected_answer', message: error.message };
   throw error;
+}
+
+/** Returns JSON without characters that people would not see. */
+function jsonOf(value: object): string {
+  return JSON.stringify(value, (_, each) => (typeof each === 'string' ? plain(each) : each));
 }
 
 /** One session. Resolves when the client has closed its end or the process is told to stop; calls in progress are then cancelled. */

@@ -23,8 +23,7 @@ export function mcpCommand(): Command {
       for (const path of folder) await requireFolder(path);
       const login = await currentLogin();
       // Only this command needs the protocol.
-      const { agentServer } = await import('./agent-server.js');
-      const { serveOnStdio } = await import('./agent-server.js');
+      const { agentServer, serveOnStdio } = await import('./agent-server.js');
       await serveOnStdio(
         agentServer({
           client: clientOf(login, { maxRetries: 0 }),

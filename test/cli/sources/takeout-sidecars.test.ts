@@ -1,4 +1,4 @@
-import { originalName, SidecarMatch } from '../../../../cli/src/sources/takeout-sidecars.js';
+import { originalName, SidecarMatch } from '../../../cli/src/sources/takeout-sidecars.js';
 
 const match = (media: string, ...sidecars: (string | [string, string])[]) =>
   new SidecarMatch(
