@@ -151,7 +151,7 @@ export function stateFolder(): string {
   return ownFolder('XDG_STATE_HOME', '.local/state');
 }
 
-/** The XDG Base Directory Specification 0.8: a path that is not absolute is to be ignored. */
+/** Returns a folder of this program. The XDG Base Directory Specification 0.8 has a path ignored that is not absolute. */
 function ownFolder(variable: 'XDG_CONFIG_HOME' | 'XDG_STATE_HOME', otherwise: string): string {
   const folder = process.env[variable];
   return join(folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), otherwise), 'photo-service');

@@ -3,7 +3,6 @@ import type { PhotoQuery, PhotoService } from 'photo-service-sdk';
 import { UsageError } from './exit-codes.js';
 
 export const jsonOption = () => new Option('--json', 'print one JSON document');
-
 export const quietOption = () => new Option('-q, --quiet', 'print only errors');
 
 export function idOption(text: string): number {

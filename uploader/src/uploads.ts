@@ -14,13 +14,11 @@ export interface Upload {
   readonly error: Refusal | null;
 }
 
-/** The requests that the backend answers. */
 interface UploadBackend {
   readonly requestUploads: RequestUploads;
   readonly finishUploads: FinishUploads;
 }
 
-/** Who wants to know. */
 interface UploadsListener {
   onChange(upload: Upload): void;
   /** Nothing more is to be sent. */

@@ -10,7 +10,6 @@ interface Row {
   readonly retry: HTMLButtonElement;
 }
 
-/** The actions of a person. */
 interface ViewActions {
   choose(): void;
   cancel(): void;

@@ -110,7 +110,6 @@ const hours: Readonly<Record<LightName, string>> = {
 
 /** Days at each place. */
 const DAYS = 2;
-
 /** The number of photos that `demoPhotos` makes. */
 export const DEMO_PHOTOS = places.length * DAYS * Object.keys(lights).length;
 
@@ -148,7 +147,6 @@ function detailsOf(place: Place, shot: { number: number; day: number; light: Lig
 const WIDTH = 960;
 const HEIGHT = 640;
 const RANGES = 4;
-
 const FOREGROUND: Colour = [12, 14, 18];
 
 /** A picture of hills under a sky; each number makes another one, and always the same. */

@@ -149,12 +149,7 @@ function edit(): Command {
     });
 }
 
-interface Failure {
-  readonly id: number;
-  readonly error?: { readonly message: string } | null;
-}
-
-function requireNoFailures({ json }: OutputOptions, failed: readonly Failure[]): void {
+function requireNoFailures({ json }: OutputOptions, failed: readonly { id: number; error?: Outcome['error'] }[]): void {
   if (failed.length === 0) return;
   if (!json) for (const { id, error } of failed) printNote(`photo ${id}: ${error?.message ?? 'does not exist'}`);
   throw new PartlyDone();

@@ -19,19 +19,13 @@ export interface ExportHead {
 export type ExportedPhoto = Photo & { readonly path: string };
 
 export const HEAD = 'export.json';
-
 export const PHOTOS = 'photos.jsonl';
-
 export const TAGS = 'tags.jsonl';
-
 export const IMPORTS = 'imports.jsonl';
-
 /** Endpoints of webhooks without their secrets; only in an export that the service itself has written: API keys cannot read them. */
 export const WEBHOOKS = 'webhooks.jsonl';
-
 /** The list that `sha256sum --check` reads. */
 export const CHECKSUMS = 'SHA256SUMS';
-
 /** The folder of the originals and their sidecars. */
 export const ORIGINALS = 'photos';
 

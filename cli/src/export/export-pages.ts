@@ -41,7 +41,6 @@ export function indexPage(months: readonly ExportedMonth[], thumbs: ReadonlySet<
   return { path: 'index.html', html: page(photosText(total), `<ul>${items.join('\n')}</ul>`) };
 }
 
-/** The page of a month. */
 export function monthPage(month: string, photos: readonly ExportedPhoto[], thumbs: ReadonlySet<number>): ExportPage {
   const items = photos.map((photo) => itemOf(photo, thumbs)).join('\n');
   return {

@@ -232,7 +232,6 @@ const FIELDS = {
 >;
 
 type Field = keyof typeof FIELDS;
-
 const PATCHED = (Object.keys(FIELDS) as Field[]).filter((name) => FIELDS[name] === 'patched');
 const COMPARED = (Object.keys(FIELDS) as Field[]).filter((name) => FIELDS[name] !== 'own');
 

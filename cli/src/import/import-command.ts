@@ -95,7 +95,7 @@ function requireWatchable({ watch, from, dryRun, json }: Options): void {
   }
 }
 
-/** In this order: the file of the run's state is named after them. */
+/** Returns options in an order that never changes: the name of the state file comes from them. */
 function importOptions(options: Options): ImportOptions {
   const { tag, name, timeZone, dateFromFilename, allowDuplicates, restore, uploads, dryRun } = options;
   return given({

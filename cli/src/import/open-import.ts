@@ -28,7 +28,6 @@ export const importNames = [
 ] as const;
 export type ImportName = (typeof importNames)[number];
 
-/** Something that is ready to be imported. */
 interface OpenImport {
   run(client: PhotoService, options: SourceImportOptions): Promise<SourceImportResult & Partial<RestoreResult>>;
   close(): Promise<void>;

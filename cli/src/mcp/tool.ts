@@ -9,7 +9,6 @@ interface InputSchema {
   readonly additionalProperties: false;
 }
 
-/** The context of a call of a tool. */
 export interface ToolContext {
   /** Refuses to wait for a rate limit: the agent would give up first. */
   readonly client: PhotoService;

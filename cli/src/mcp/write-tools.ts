@@ -123,7 +123,6 @@ const MAX_PHOTOS = 100;
 const MAX_TAGS = 10;
 
 const ids = { type: 'array', items: { type: 'integer', minimum: 1 }, minItems: 1, maxItems: MAX_PHOTOS };
-
 const tagNames = { type: 'array', items: { type: 'string', minLength: 1, maxLength: 100 }, maxItems: MAX_TAGS };
 
 const editPhotos = defineTool<{ readonly ids: number[]; readonly changes: PhotoPatch }>({

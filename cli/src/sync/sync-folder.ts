@@ -1,4 +1,4 @@
-import { lstat, rename } from 'node:fs/promises';
+import { lstat, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { ApiError, ConnectionError, type Photo, type PhotoService } from 'photo-service-sdk';
@@ -289,7 +289,7 @@ class Sync {
     const { deletes, beforeChange } = this.options;
     await beforeChange?.();
     if (deletes && (await isUnchanged(this.folder, known))) {
-      await this.names.remove(known.name);
+      await rm(join(this.folder, known.name), { force: true });
       this.result.deleted += 1;
     } else if (await this.names.exists(known.name)) {
       this.result.kept.push(known.name);

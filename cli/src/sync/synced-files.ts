@@ -157,11 +157,6 @@ export class SyncNames {
     return (await lstat(join(this.folder, name)).catch(() => null)) !== null;
   }
 
-  /** Removes a file. */
-  async remove(name: string): Promise<void> {
-    await rm(join(this.folder, name), { force: true });
-  }
-
   private candidates(photo: Photo): string[] {
     const within = this.layout(photo)
       .split('/')
@@ -218,7 +213,6 @@ export class SyncSidecars {
     this.files[photo.id] = { ...known, sidecar: { name, sha256, sizeBytes: size, mtimeMs } };
   }
 
-  /** Removes the sidecar of a file that is removed. */
   async remove({ sidecar }: SyncedFile): Promise<void> {
     if (sidecar === undefined) return;
     if (await isUnchanged(this.folder, sidecar)) await rm(join(this.folder, sidecar.name), { force: true });
