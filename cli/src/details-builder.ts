@@ -53,18 +53,15 @@ export class DetailsBuilder {
   }
 
   title(text: string | null | undefined): void {
-    const clean = oneLine(text);
-    if (clean !== '') this.fields.title = this.fit('title', clean, MAX_TITLE);
+    this.setText('title', oneLine(text), MAX_TITLE);
   }
 
   description(text: string | null | undefined): void {
-    const clean = cleanText(text);
-    if (clean !== '') this.fields.description = this.fit('description', clean, MAX_DESCRIPTION);
+    this.setText('description', cleanText(text), MAX_DESCRIPTION);
   }
 
   externalId(text: string | null | undefined): void {
-    const clean = oneLine(text);
-    if (clean !== '') this.fields.externalId = this.fit('externalId', clean, MAX_EXTERNAL_ID);
+    this.setText('externalId', oneLine(text), MAX_EXTERNAL_ID);
   }
 
   favorite(is: boolean | null | undefined): void {
@@ -72,13 +69,11 @@ export class DetailsBuilder {
   }
 
   creator(text: string | null | undefined): void {
-    const clean = oneLine(text);
-    if (clean !== '') this.fields.creator = this.fit('creator', clean, MAX_CREATOR);
+    this.setText('creator', oneLine(text), MAX_CREATOR);
   }
 
   copyright(text: string | null | undefined): void {
-    const clean = cleanText(text);
-    if (clean !== '') this.fields.copyright = this.fit('copyright', clean, MAX_COPYRIGHT);
+    this.setText('copyright', cleanText(text), MAX_COPYRIGHT);
   }
 
   /** 0 to 5, rounded. */
@@ -132,6 +127,14 @@ export class DetailsBuilder {
       ...(this.tags.size > 0 && { tagNames: [...this.tags.values()] }),
       ...(this.metadata.size > 0 && { metadata: Object.fromEntries(this.metadata) }),
     };
+  }
+
+  private setText(
+    field: 'title' | 'description' | 'externalId' | 'creator' | 'copyright',
+    text: string,
+    most: number,
+  ): void {
+    if (text !== '') this.fields[field] = this.fit(field, text, most);
   }
 
   private fit(field: string, text: string, most: number): string {

@@ -3,11 +3,12 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
-import { ApiError, type ConnectionOptions, type Me, PhotoService, type Wait } from 'photo-service-sdk';
+import { ApiError, type ConnectionOptions, type Me, PhotoService } from 'photo-service-sdk';
 import { makeFolder, writeWhole } from 'photo-service-sdk/node';
 import { AccessError, UsageError } from './exit-codes.js';
 import { jsonOption, quietOption } from './options.js';
 import { type OutputOptions, print } from './print.js';
+import type { ProgressDisplay } from './progress-display.js';
 
 /** Which service, and with which key. */
 export interface Login {
@@ -74,9 +75,9 @@ export function whoamiCommand(): Command {
 /** Checks an address and a key: after a typing error it should not wait and retry. */
 const HASTY = { maxRetries: 1 };
 
-/** A client with the current login. */
-export async function connect(onWait?: (wait: Wait) => void): Promise<PhotoService> {
-  return clientOf(await currentLogin(), onWait && { onWait });
+/** A client with the current login, which tells a display why it waits. */
+export async function connect(display?: ProgressDisplay): Promise<PhotoService> {
+  return clientOf(await currentLogin(), display && { onWait: (wait) => display.waiting(wait) });
 }
 
 export function clientOf({ url, token }: Login, options: Partial<ConnectionOptions> = {}): PhotoService {

@@ -1,7 +1,6 @@
 import cliProgress from 'cli-progress';
 import type { ImportProgress, Wait } from 'photo-service-sdk';
-import type { OutputOptions } from './print.js';
-import { bytesText, timeText } from './print.js';
+import { bytesText, type OutputOptions, timeText } from './print.js';
 
 /** The period over which the rate is measured. */
 const RATE_MS = 10_000;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
+import { ApiError, ConnectionError } from 'photo-service-sdk';
 import { makeFolder, removeStaleDrafts } from 'photo-service-sdk/node';
 import { UsageError } from './exit-codes.js';
 
@@ -75,4 +76,14 @@ export async function forEachConcurrently<T>(
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
   if (failures.length > 0) throw failures[0];
+}
+
+/** Whether no other file would come either: without a valid key, or without a service. */
+export function isHopeless(error: unknown): boolean {
+  return error instanceof ConnectionError || (error instanceof ApiError && [401, 403, 429].includes(error.status));
+}
+
+/** The code of why a file did not come: that of the service or of the system, otherwise the name of the error. */
+export function codeOf(error: Error): string {
+  return error instanceof ApiError ? error.code : ((error as NodeJS.ErrnoException).code ?? error.name);
 }

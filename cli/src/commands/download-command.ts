@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { Command, Option } from 'commander';
-import { ApiError, ConnectionError, type Photo, type PhotoService } from 'photo-service-sdk';
+import type { Photo, PhotoService } from 'photo-service-sdk';
 import { downloadFile } from 'photo-service-sdk/node';
 import { interruptible, PartlyDone, UsageError } from '../exit-codes.js';
 import { fileName, nameKey, numbered } from '../file-name.js';
@@ -8,7 +8,7 @@ import { connect } from '../login.js';
 import { type FilterOptions, filtersOf, idsOption, jsonOption, quietOption, withFilters } from '../options.js';
 import { type OutputOptions, print, printNote } from '../print.js';
 import { type ProgressDisplay, withDisplay } from '../progress-display.js';
-import { forEachConcurrently, lookAt, openTargetFolder, type Present } from '../target-folder.js';
+import { codeOf, forEachConcurrently, isHopeless, lookAt, openTargetFolder, type Present } from '../target-folder.js';
 
 /** Downloads at a time. */
 const CONCURRENCY = 4;
@@ -43,7 +43,7 @@ export function downloadCommand(): Command {
     .addOption(quietOption())
     .action(async (ids: readonly number[] | undefined, options: Options) => {
       const outcomes = await withDisplay(options, async (display) => {
-        const client = await connect(display.waiting.bind(display));
+        const client = await connect(display);
         await openTargetFolder(options.to);
         return interruptible((signal) => downloadAll(client, ids ?? [], options, { display, signal }));
       });
@@ -130,13 +130,10 @@ async function downloadOne(
     await downloadFile(client, id, target, { ...query, signal, onBytes });
     return { id, path: target, outcome: 'downloaded', error: null };
   } catch (error) {
-    // Without a key or a service the others fare no better.
-    if (error instanceof ConnectionError || (error instanceof ApiError && [401, 403, 429].includes(error.status)))
-      throw error;
+    if (isHopeless(error)) throw error;
     signal.throwIfAborted();
-    const code =
-      error instanceof ApiError ? error.code : ((error as NodeJS.ErrnoException).code ?? (error as Error).name);
-    return { id, path: null, outcome: 'failed', error: { code, message: (error as Error).message } };
+    const { message } = error as Error;
+    return { id, path: null, outcome: 'failed', error: { code: codeOf(error as Error), message } };
   }
 }
 

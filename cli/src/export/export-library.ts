@@ -42,7 +42,7 @@ export function exportCommand(): Command {
     .addOption(quietOption())
     .action(async (folder: string, options: Options) => {
       const result = await withDisplay(options, async (display) => {
-        const client = await connect(display.waiting.bind(display));
+        const client = await connect(display);
         const onStep = (step: SyncResult) => showStep(display, step);
         return interruptible((signal) => exportLibrary(client, folder, { by: options.by, signal, onStep }));
       });

@@ -35,6 +35,9 @@ export interface ArchiveFile {
  */
 export async function openArchives(paths: readonly string[]): Promise<Archive> {
   const archives: Archive[] = [];
+  const close = async () => {
+    await Promise.all(archives.map((archive) => archive.close()));
+  };
   try {
     for (const path of paths) {
       const isFolder = (await stat(path)).isDirectory();
@@ -43,15 +46,10 @@ export async function openArchives(paths: readonly string[]): Promise<Archive> {
       archives.push(isFolder ? await openFolder(path) : await openZip(path));
     }
   } catch (error) {
-    await Promise.all(archives.map((archive) => archive.close()));
+    await close();
     throw error;
   }
-  return {
-    files: archives.flatMap(({ files }) => files),
-    close: async () => {
-      await Promise.all(archives.map((archive) => archive.close()));
-    },
-  };
+  return { files: archives.flatMap(({ files }) => files), close };
 }
 
 /** An export that was unpacked. Links are not followed. */
@@ -85,13 +83,7 @@ export async function openZip(path: string): Promise<Archive> {
   try {
     const entries = await entriesOf(zip);
     const files = entries.map((entry) => fileOf(zip, entry, path, `${size}:${mtimeMs}`));
-    return {
-      files,
-      close: () => {
-        zip.close();
-        return Promise.resolve();
-      },
-    };
+    return { files, close: async () => zip.close() };
   } catch (error) {
     zip.close();
     throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
@@ -139,8 +131,8 @@ async function read(zip: ZipFile, entry: Entry, start: number): Promise<Readable
   return start === 0 ? stream : without(stream, start);
 }
 
-/** A stream without its first bytes: what is compressed can only be read from its beginning. */
-function without(stream: Readable, bytes: number): Readable {
+/** Returns a stream without its first bytes, for what can only be read from its beginning, as compressed files. */
+export function without(stream: Readable, bytes: number): Readable {
   let left = bytes;
   const rest = new Transform({
     transform(chunk: Uint8Array, _encoding, done) {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { FileProblem } from 'photo-service-sdk';
 import { AccessError } from '../exit-codes.js';
+import { without } from './archive.js';
 
 /** The answer to a request, or why there is none that can be used. */
 export type Send = (headers: Readonly<Record<string, string>>) => Promise<Response>;
@@ -37,15 +38,7 @@ export async function bytesFrom(send: Send, start: number): Promise<Readable> {
   const response = await answered(send, start === 0 ? {} : { Range: `bytes=${start}-` });
   if (response.body === null) throw new FileProblem('unreadable', 'The file cannot be fetched: it has no content.');
   const stream = Readable.fromWeb(response.body as ReadableStream);
-  return start === 0 || response.status === 206 ? stream : Readable.from(skipped(stream, start));
-}
-
-async function* skipped(stream: Readable, bytes: number): AsyncGenerator<Uint8Array> {
-  let left = bytes;
-  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-    if (left < chunk.length) yield chunk.subarray(left);
-    left = Math.max(0, left - chunk.length);
-  }
+  return start === 0 || response.status === 206 ? stream : without(stream, start);
 }
 
 /** Returns the problem of a failed fetch, which is in its cause. */

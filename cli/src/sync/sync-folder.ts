@@ -1,14 +1,14 @@
 import { lstat, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { ApiError, ConnectionError, type Photo, type PhotoService } from 'photo-service-sdk';
+import { ApiError, type Photo, type PhotoService } from 'photo-service-sdk';
 import { downloadFile } from 'photo-service-sdk/node';
 import { interruptible, PartlyDone } from '../exit-codes.js';
 import { connect } from '../login.js';
 import { jsonOption, quietOption } from '../options.js';
 import { bytesText, count, type OutputOptions, print, printNote } from '../print.js';
 import { type ProgressDisplay, withDisplay } from '../progress-display.js';
-import { forEachConcurrently, openTargetFolder } from '../target-folder.js';
+import { codeOf, forEachConcurrently, isHopeless, openTargetFolder } from '../target-folder.js';
 import {
   isUnchanged,
   type Layout,
@@ -38,7 +38,7 @@ export function syncCommand(): Command {
     .action(async (folder: string, options: Options) => {
       const { full = false, delete: deletes, sidecars = false } = options;
       const result = await withDisplay(options, async (display) => {
-        const client = await connect(display.waiting.bind(display));
+        const client = await connect(display);
         const onStep = (step: SyncResult) => showStep(display, step);
         return interruptible((signal) => syncFolder(client, folder, { full, deletes, sidecars, signal, onStep }));
       });
@@ -258,11 +258,10 @@ class Sync {
       this.result.downloadedBytes += sizeBytes;
     } catch (error) {
       this.options.signal.throwIfAborted();
-      // Without a valid key, a service or a disk, the others would fail, too.
-      const isHopeless = error instanceof ApiError && [401, 403, 429].includes(error.status);
-      if (error instanceof ConnectionError || isHopeless || !(error instanceof Error)) throw error;
-      if (!(error instanceof ApiError) && (error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
-      const code = error instanceof ApiError ? error.code : ((error as NodeJS.ErrnoException).code ?? error.name);
+      if (!(error instanceof Error) || isHopeless(error)) throw error;
+      const code = codeOf(error);
+      // Nor would any other fit on the disk.
+      if (!(error instanceof ApiError) && code === 'ENOSPC') throw error;
       // Deleted since the page was read: the next page, or the next run, reports it.
       if (code === 'not_found') return;
       this.result.failed.push({ id, filename, code, message: error.message });
