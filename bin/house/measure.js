@@ -11,16 +11,17 @@ import { readTree } from './tree.js';
 export function measure(folder, results) {
   const root = resolve(folder);
   if (!existsSync(join(root, 'src'))) throw new Error(`There is no src in ${root}.`);
-  const files = readTree(root);
+  const all = readTree(root);
+  const files = all.filter(({ path }) => !/^(uploader|postgres|bin|bench)\//.test(path));
   return {
-    rings: sizesByRing(files),
+    rings: sizesByRing(all),
     coreConcepts: sizesByConcept(files),
     direction: concepts(files),
     statements: statements(files),
     limits: limits(files),
     touched: touched(files),
-    sizes: oversized(files),
-    rooms: rooms(files),
+    sizes: oversized(all),
+    rooms: rooms(all),
     ...(results !== undefined && { tests: testTimes(results, root) }),
   };
 }

@@ -14,11 +14,15 @@ const RINGS = [
   ['composition', /^src\/((composition|config)\/)?[^/]+$/],
   ['sdk workspace', /^sdk\/src\//],
   ['cli workspace', /^cli\/src\//],
+  ['uploader workspace', /^uploader\/src\//],
+  ['postgres workspace', /^postgres\/src\//],
   ['testing', /^testing\//],
+  ['bin', /^bin\//],
+  ['bench', /^bench\//],
   ['test', /^test\//],
 ];
 
-/** Lines above which a file tells more than one story. Migrations are as long as what they create. */
+/** Lines above which a file tells more than one story. */
 const MOST = 400;
 /** Below this, a file is to be merged with what it belongs to. */
 const LEAST = 10;
@@ -50,23 +54,26 @@ function totals(files, nameOf) {
   return sizes;
 }
 
-/** Files over the limit, the longest first; and files that are too small to stand alone. */
+/** Whether the limits of files and folders are for it: migrations are as long and as many as what they create, and tests have limits of their own. */
+const isLimited = ({ path }) => !path.startsWith('test/') && !path.includes('/migrations/');
+
+/** Files over the limit, the longest first; and files of src that are too small to stand alone. */
 export function oversized(files) {
-  const own = files.filter(({ path }) => path.startsWith('src/') && !path.includes('/migrations/'));
-  const over = own.filter((file) => isTypeScript(file) && file.lines > MOST).sort((a, b) => b.lines - a.lines);
-  const tiny = own.filter((file) => isTypeScript(file) && file.lines < LEAST);
+  const code = files.filter((file) => isLimited(file) && !file.path.endsWith('.css'));
+  const over = code.filter(({ lines }) => lines > MOST).sort((a, b) => b.lines - a.lines);
+  const tiny = code.filter(({ path, lines }) => path.startsWith('src/') && lines < LEAST);
   const sizeOf = ({ path, lines }) => ({ path, lines });
   return { over: over.map(sizeOf), tiny: tiny.map(sizeOf) };
 }
 
-/** What a stranger meets in src: how long files are, how full folders, what could be part of something else, and how comments begin. */
+/** What a stranger meets in src: how long files are, what could be part of something else, and how comments begin; and how full the folders of all code are. */
 export function rooms(files) {
   const own = files.filter(
     (file) => file.path.startsWith('src/') && isTypeScript(file) && !file.path.endsWith('.d.ts'),
   );
   const lengths = own.map(({ lines }) => lines).sort((a, b) => a - b);
   const folders = new Map();
-  for (const { path } of files.filter(({ path }) => path.startsWith('src/') && !path.includes('/migrations/'))) {
+  for (const { path } of files.filter(isLimited)) {
     folders.set(posix.dirname(path), (folders.get(posix.dirname(path)) ?? 0) + 1);
   }
   const [fullest] = [...folders].sort(([, a], [, b]) => b - a);

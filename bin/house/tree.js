@@ -4,9 +4,10 @@ import ts from 'typescript';
 
 // The files of a checkout as the measures see them: written by hand, parsed once.
 
-const FOLDERS = ['src', 'sdk/src', 'cli/src', 'testing', 'test'];
+const FOLDERS = ['src', 'sdk/src', 'cli/src', 'uploader/src', 'postgres/src', 'testing', 'bin', 'bench', 'test'];
 const WRITTEN = /\.(tsx?|m?js|css)$/;
-const GENERATED = new Set(['sdk/src/api-types.ts', 'cli/src/mcp/api-schemas.ts']);
+/** The first lines of a generated file name what wrote it. */
+const GENERATED = /^(\/\/ Written by bin\/|\/\*\*\n \* This file was auto-generated)/;
 
 /** Every file of the tree under `root`: path with `/`, text, and the number of lines. */
 export function readTree(root) {
@@ -18,12 +19,11 @@ function filesIn(root, folder) {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && WRITTEN.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .filter((path) => !GENERATED.has(path) && !path.startsWith('test/fixtures/') && !path.includes('/node_modules/'))
+    .filter((path) => !path.startsWith('test/fixtures/') && !path.includes('/node_modules/'))
     .sort()
-    .map((path) => {
-      const text = readFileSync(join(root, path), 'utf8');
-      return { path, text, lines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0) };
-    });
+    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+    .filter(({ text }) => !GENERATED.test(text))
+    .map((file) => ({ ...file, lines: file.text.split('\n').length - (file.text.endsWith('\n') ? 1 : 0) }));
 }
 
 const parsed = new WeakMap();
