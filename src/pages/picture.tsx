@@ -1,6 +1,6 @@
 import { type RenditionName, renditionNames, renditionSizes } from '../core/media/media-reader.js';
 import { isTrashed, type PhotoWithTags } from '../core/photos/photo.js';
-import type { PhotoUrls } from '../core/photos/renditions/rendition.js';
+import type { PhotoUrls } from '../core/photos/renditions/signed-url.js';
 
 /** A photo with the addresses of its renditions. */
 export interface PhotoWithUrls {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { ChildProcessMediaReader } from '../../src/adapters/media/child-process-media-reader.js';
 import type { MediaReader } from '../../src/core/media/media-reader.js';
-import { downloadRendition } from '../../src/core/photos/renditions/open.js';
+import { downloadRendition } from '../../src/core/photos/renditions/rendition.js';
 import { isOutage } from '../../src/core/shared/errors.js';
 import { jobPool } from '../../src/worker/pools.js';
 import { runJob } from '../../src/worker/run-job.js';

@@ -12,7 +12,7 @@ import {
 import { within } from '../../src/core/media/transformation.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
-import { downloadRendition } from '../../src/core/photos/renditions/open.js';
+import { downloadRendition } from '../../src/core/photos/renditions/rendition.js';
 import { Account, blobsUnder, collected, expectSound, fileOf, type World, world } from '../support/core-world.js';
 import { type OpenMedia, openMedia } from '../support/media.js';
 import { present } from '../support/tenant.js';

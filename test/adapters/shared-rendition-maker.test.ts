@@ -5,7 +5,7 @@ import { ReaderFailure } from '../../src/core/media/media-reader.js';
 import { within } from '../../src/core/media/transformation.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import type { Photo } from '../../src/core/photos/photo.js';
-import { openRendition } from '../../src/core/photos/renditions/open.js';
+import { openRendition } from '../../src/core/photos/renditions/rendition.js';
 import { MINUTE } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { pictureIn } from '../../testing/memory/memory-media-reader.js';

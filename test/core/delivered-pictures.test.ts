@@ -7,7 +7,7 @@ import { verify } from '../../src/core/integrity/verify.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import type { Photo } from '../../src/core/photos/photo.js';
 import { MAX_DELIVERED } from '../../src/core/photos/renditions/make.js';
-import { downloadRendition, openRendition } from '../../src/core/photos/renditions/open.js';
+import { downloadRendition, openRendition } from '../../src/core/photos/renditions/rendition.js';
 import { purgePhoto } from '../../src/core/photos/trash.js';
 import { pictureIn } from '../../testing/memory/memory-media-reader.js';
 import { Account, blobsUnder, collected, picture, type World, world } from '../support/core-world.js';

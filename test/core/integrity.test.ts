@@ -5,7 +5,7 @@ import { type Verification, verify } from '../../src/core/integrity/verify.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { downloadOriginal } from '../../src/core/photos/original.js';
 import type { Photo } from '../../src/core/photos/photo.js';
-import { downloadRendition } from '../../src/core/photos/renditions/open.js';
+import { downloadRendition } from '../../src/core/photos/renditions/rendition.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DAY } from '../../src/core/shared/clock.js';

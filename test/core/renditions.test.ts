@@ -5,7 +5,7 @@ import { deliveredRendition } from '../../src/core/delivery/delivered-picture.js
 import type { RenditionFormat, RenditionName } from '../../src/core/media/media-reader.js';
 import { within } from '../../src/core/media/transformation.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
-import { downloadRendition } from '../../src/core/photos/renditions/open.js';
+import { downloadRendition } from '../../src/core/photos/renditions/rendition.js';
 import { pictureIn } from '../../testing/memory/memory-media-reader.js';
 import { Account, collected, picture, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';

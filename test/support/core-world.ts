@@ -19,7 +19,7 @@ import type { PictureFacts } from '../../src/core/media/media-reader.js';
 import { downloadOriginal } from '../../src/core/photos/original.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import { readPhoto } from '../../src/core/photos/read-photo.js';
-import { renditionOf } from '../../src/core/photos/renditions/open.js';
+import { renditionOf } from '../../src/core/photos/renditions/rendition.js';
 import type { Ports } from '../../src/core/ports.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { createTag } from '../../src/core/tags/create-tags.js';

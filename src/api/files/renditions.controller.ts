@@ -1,6 +1,6 @@
 import { All, Controller, Get, HttpCode, Inject, Options, Param, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { openSignedRendition } from '../../core/photos/renditions/open.js';
+import { openSignedRendition } from '../../core/photos/renditions/signed-url.js';
 import type { Ports } from '../../core/ports.js';
 import { type Clock, SECOND } from '../../core/shared/clock.js';
 import { NoKeyRequired } from '../../http/access.js';

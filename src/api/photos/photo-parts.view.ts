@@ -1,6 +1,6 @@
 import { type RenditionName, renditionSizes } from '../../core/media/media-reader.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
-import type { PhotoUrls } from '../../core/photos/renditions/rendition.js';
+import type { PhotoUrls } from '../../core/photos/renditions/signed-url.js';
 import { ResponseModel } from '../../http/fields/declared.js';
 import { Decimal, Flag, Instant, OneOf, Text, WholeNumber } from '../../http/fields/fields.js';
 import { instant } from '../../http/responses/reply.js';

@@ -3,7 +3,7 @@ import type { FieldName, FieldValues } from '../../core/media/photo-fields.js';
 import type { ExifTags } from '../../core/media/picture-metadata.js';
 import type { PhotoEditResult } from '../../core/photos/edit-photo.js';
 import { MAX_FILENAME, type PhotoWithTags } from '../../core/photos/photo.js';
-import type { PhotoUrls } from '../../core/photos/renditions/rendition.js';
+import type { PhotoUrls } from '../../core/photos/renditions/signed-url.js';
 import type { PhotoDeletionResult } from '../../core/photos/trash.js';
 import type { ItemErrorCode } from '../../core/shared/errors.js';
 import { ResponseModel } from '../../http/fields/declared.js';

@@ -4,7 +4,7 @@ import { editPhoto, editPhotos, type PhotoEditResult } from '../../core/photos/e
 import { listPhotos } from '../../core/photos/list-photos.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import { readPhoto } from '../../core/photos/read-photo.js';
-import { renditionUrls } from '../../core/photos/renditions/rendition.js';
+import { renditionUrls } from '../../core/photos/renditions/signed-url.js';
 import { purgePhoto, purgePhotos, trashPhoto, trashPhotos } from '../../core/photos/trash.js';
 import type { Ports } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readVisiblePhoto } from '../photos/read-photo.js';
-import { openRendition, type RenditionUses } from '../photos/renditions/open.js';
+import { openRendition, type RenditionUses } from '../photos/renditions/rendition.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';

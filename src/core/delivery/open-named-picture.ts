@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.js';
 import type { Download } from '../photos/original.js';
 import type { Photo } from '../photos/photo.js';
 import { readVisiblePhoto } from '../photos/read-photo.js';
-import { openRendition, type RenditionUses } from '../photos/renditions/open.js';
+import { openRendition, type RenditionUses } from '../photos/renditions/rendition.js';
 import { notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable } from '../shared/transactional.js';

@@ -4,7 +4,7 @@ import { listOriginals, type Neighbours, readNeighbours, type StoredOriginal } f
 import { type Download, downloadOriginal, type OriginalUses } from '../photos/original.js';
 import { isTrashed, type PhotoWithTags } from '../photos/photo.js';
 import { type PhotoFilters, photoPosition } from '../photos/photo-query.js';
-import { type RenditionDownload, type RenditionUses, renditionOf } from '../photos/renditions/open.js';
+import { type RenditionDownload, type RenditionUses, renditionOf } from '../photos/renditions/rendition.js';
 import type { Clock } from '../shared/clock.js';
 import { notFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';

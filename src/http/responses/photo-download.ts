@@ -1,7 +1,7 @@
 import type { Caller } from '../../core/access/caller.js';
 import type { RenditionName } from '../../core/media/media-reader.js';
 import { downloadOriginal } from '../../core/photos/original.js';
-import { downloadRendition, type RenditionDownload } from '../../core/photos/renditions/open.js';
+import { downloadRendition, type RenditionDownload } from '../../core/photos/renditions/rendition.js';
 import type { Uses } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import { privateHeaders, reprDigest, type Sendable } from './send-download.js';

@@ -28,7 +28,7 @@ import { listPhotos } from '../../core/photos/list-photos.js';
 import { openOriginalOf } from '../../core/photos/original.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import { readPhotos, readVisiblePhoto } from '../../core/photos/read-photo.js';
-import { downloadRendition } from '../../core/photos/renditions/open.js';
+import { downloadRendition } from '../../core/photos/renditions/rendition.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError, unlessGone } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';

@@ -7,7 +7,7 @@ import { readFilterValues } from '../../core/photos/filter-values.js';
 import { countPhotos, listPhotos } from '../../core/photos/list-photos.js';
 import { readPhotoMonths, readPhotoYears } from '../../core/photos/months.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
-import { renditionUrls } from '../../core/photos/renditions/rendition.js';
+import { renditionUrls } from '../../core/photos/renditions/signed-url.js';
 import type { Ports } from '../../core/ports.js';
 import { listSearches } from '../../core/searches/save-search.js';
 import { parseId } from '../../core/shared/ids.js';

@@ -2,7 +2,7 @@ import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { openFullPicture } from '../../core/delivery/open-named-picture.js';
 import { isRenditionName } from '../../core/media/media-reader.js';
-import { downloadRendition } from '../../core/photos/renditions/open.js';
+import { downloadRendition } from '../../core/photos/renditions/rendition.js';
 import type { Ports } from '../../core/ports.js';
 import { notFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';

@@ -3,7 +3,7 @@ import type { GeoPoint } from '../../core/media/picture-metadata.js';
 import { editPhoto } from '../../core/photos/edit-photo.js';
 import { readNeighbours } from '../../core/photos/list-photos.js';
 import { readPhoto } from '../../core/photos/read-photo.js';
-import { renditionUrls } from '../../core/photos/renditions/rendition.js';
+import { renditionUrls } from '../../core/photos/renditions/signed-url.js';
 import { purgePhoto, trashPhoto } from '../../core/photos/trash.js';
 import type { Ports } from '../../core/ports.js';
 import { type Id, parseId } from '../../core/shared/ids.js';

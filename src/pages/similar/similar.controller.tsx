@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import { acceptedFormats } from '../../core/media/formats.js';
 import { editPhotos } from '../../core/photos/edit-photo.js';
-import { renditionUrls } from '../../core/photos/renditions/rendition.js';
+import { renditionUrls } from '../../core/photos/renditions/signed-url.js';
 import { readSimilarGroups, rejoinPhotos, separatePhotos, trashOthers } from '../../core/photos/similar/groups.js';
 import { bestOf, MAX_GROUP, type PhotoPair } from '../../core/photos/similar/similar-photo.js';
 import type { Ports } from '../../core/ports.js';

@@ -1,22 +1,89 @@
 import type { Caller } from '../../access/caller.js';
 import { inOneChunk, readOnce, wholeOf } from '../../blobs/blob-bytes.js';
 import { type BlobKey, renditionKey } from '../../blobs/blob-key.js';
-import type { BlobInfo, ByteRange } from '../../blobs/blob-store.js';
-import { type ExpectedBytes, LostBytes, type VerifiedBlob, type VerifiedBlobs } from '../../blobs/verified-blobs.js';
+import type { BlobInfo, BlobStore, ByteRange } from '../../blobs/blob-store.js';
 import {
-  defaultFormat,
-  isRenditionName,
-  type RenditionFormat,
-  type RenditionName,
-  renditionFormats,
-  renditionSizes,
-} from '../../media/media-reader.js';
+  type ExpectedBytes,
+  LostBytes,
+  lostBytes,
+  type VerifiedBlob,
+  type VerifiedBlobs,
+} from '../../blobs/verified-blobs.js';
+import { defaultFormat, type RenditionFormat, type RenditionName, renditionSizes } from '../../media/media-reader.js';
 import { type Transformation, within } from '../../media/transformation.js';
-import type { Addresses } from '../../shared/addresses.js';
-import { after, type Clock, HOUR, SECOND } from '../../shared/clock.js';
-import { type Id, isId } from '../../shared/ids.js';
-import { readToken, type Secrets, signToken } from '../../shared/secrets.js';
-import { isRotation, type Photo, type PhotoWithTags, type Rotation } from '../photo.js';
+import type { Id } from '../../shared/ids.js';
+import type { Readable } from '../../shared/transactional.js';
+import type { Download } from '../original.js';
+import type { Photo } from '../photo.js';
+import { readPhoto, readVisiblePhoto } from '../read-photo.js';
+
+export interface RenditionRequest {
+  readonly name: RenditionName;
+  /** Default: webp for pictures with transparency, otherwise jpeg. */
+  readonly format?: RenditionFormat | undefined;
+}
+
+export interface RenditionDownload extends Download {
+  readonly name: RenditionName;
+  readonly format: RenditionFormat;
+}
+
+/** A smaller, upright picture, generated and stored on first use. Errors: `not_found`; when opened those of `renditionOf`. */
+export async function downloadRendition(
+  { store, ...uses }: RenditionUses & { store: Readable<'photos'> },
+  caller: Pick<Caller, 'customerId'>,
+  id: Id,
+  { trashedToo = false, ...request }: RenditionRequest & { readonly trashedToo?: boolean },
+): Promise<RenditionDownload> {
+  const photo = trashedToo
+    ? (await readPhoto({ store }, caller, id, { trashedToo, withExif: false })).photo
+    : await readVisiblePhoto({ store }, caller, id);
+  return renditionOf(uses, photo, request);
+}
+
+/** A rendition of a named size, in the current rotation of the photo. Errors: those of `openRendition`. */
+export function renditionOf(
+  uses: RenditionUses,
+  photo: Photo,
+  { name, format = defaultFormat(photo) }: RenditionRequest,
+): RenditionDownload {
+  return { ...openRendition(uses, photo, fixedRendition(photo, name, format)), name, format };
+}
+
+export type RenditionUses = { blobs: BlobStore; verifiedBlobs: VerifiedBlobs; renditionMaker: RenditionMaker };
+
+/**
+ * A rendition, generated when its size is requested or it is opened. Errors of these two: `not_found` (`rendition`, which cannot be made),
+ * `service_unavailable`.
+ * @param onStart As in `RenditionMaker.make`.
+ */
+export function openRendition(
+  { blobs, verifiedBlobs, renditionMaker }: RenditionUses,
+  photo: Photo,
+  rendition: Rendition,
+  onStart?: () => void,
+): Download {
+  const { key, transformation, expected } = rendition;
+  // Finds it if it was made since the photo was read.
+  const make = () => renditionMaker.make(photo, rendition, onStart);
+  const info = async () => {
+    const stored = expected === null ? await blobs.head(key) : await openStored({ verifiedBlobs }, rendition);
+    return stored ?? make();
+  };
+  const open = async (range?: ByteRange) => {
+    const found = await openStored({ verifiedBlobs }, rendition, range);
+    if (found !== null) return found;
+    await make();
+    const made = await verifiedBlobs.open(key, null, { range });
+    if (made === null) throw lostBytes();
+    return made;
+  };
+  const blobKey = async () => {
+    await info();
+    return key;
+  };
+  return { photo, contentType: `image/${transformation.format}`, info, open, blobKey };
+}
 
 /** A picture to make of a photo, and where it is stored. */
 export interface Rendition {
@@ -66,68 +133,4 @@ export async function openStored(
     if (error instanceof LostBytes) return null;
     throw error;
   }
-}
-
-/**
- * URLs for `<img>`: each valid for one rendition, without a key, until `expiresAt`; or until the key that requested them ends or gets an IP
- * list, or the photo is no longer visible (open.ts). The addresses that customers sign themselves are those of delivery/deliver.ts.
- */
-export type PhotoUrls = Readonly<Record<RenditionName, string>> & { readonly expiresAt: Date };
-
-/** URLs change every half day, and each is valid for 12 to 24 hours: caches work, leaked URLs expire. */
-const STEP = 12 * HOUR;
-
-/** Null for a key with an IP list, which URLs that work without the key would bypass. */
-export function renditionUrls(
-  uses: { secrets: Secrets; clock: Clock; addresses: Addresses },
-  caller: Pick<Caller, 'apiKeyId' | 'ipRestricted'>,
-  photo: PhotoWithTags,
-): PhotoUrls | null {
-  if (caller.ipRestricted) return null;
-  const now = uses.clock.now();
-  const expiresAt = after(now, 2 * STEP - (now.getTime() % STEP));
-  const { customerId, id: photoId, rotation } = photo;
-  const grant = { customerId, photoId, format: defaultFormat(photo), rotation, expiresAt, apiKeyId: caller.apiKeyId };
-  const url = (name: RenditionName) => uses.addresses.rendition(signGrant(uses, { ...grant, name }));
-  return { thumb: url('thumb'), small: url('small'), medium: url('medium'), large: url('large'), expiresAt };
-}
-
-/** The grant in a signed URL: what it shows, to whom, and until when. */
-export interface RenditionGrant {
-  readonly customerId: Id;
-  readonly photoId: Id;
-  readonly name: RenditionName;
-  readonly format: RenditionFormat;
-  readonly rotation: Rotation;
-  /** In whole seconds. */
-  readonly expiresAt: Date;
-  /** Id of the key that requested it; null for a person who is signed in. */
-  readonly apiKeyId: Id | null;
-}
-
-/** The token of its URL: the values by their position, because a page has hundreds of URLs. */
-function signGrant({ secrets }: { secrets: Secrets }, grant: RenditionGrant): string {
-  const { customerId, photoId, name, format, rotation, expiresAt, apiKeyId } = grant;
-  const expires = expiresAt.getTime() / SECOND;
-  return signToken(secrets, 'rendition', [customerId, photoId, name, format, rotation, expires, apiKeyId]);
-}
-
-/** Null for a token that `signGrant` has not made. The caller checks the expiry. */
-export function readGrant({ secrets }: { secrets: Secrets }, token: string): RenditionGrant | null {
-  const values = readToken(secrets, 'rendition', token);
-  if (!Array.isArray(values)) return null;
-  const [customerId, photoId, name, format, rotation, expires, apiKeyId] = values as unknown[];
-  if (!isId(customerId) || !isId(photoId) || typeof name !== 'string' || !isRenditionName(name)) return null;
-  const known = renditionFormats.find((each) => each === format);
-  if (known === undefined || !isRotation(rotation)) return null;
-  return {
-    customerId,
-    photoId,
-    name,
-    format: known,
-    rotation,
-    expiresAt: new Date(Number(expires) * SECOND),
-    // Absent from URLs signed by the previous release: those are valid until they expire, at most a day.
-    apiKeyId: isId(apiKeyId) ? apiKeyId : null,
-  };
 }

@@ -5,7 +5,7 @@ import { isOutage } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Transactional } from '../../shared/transactional.js';
 import { type Photo, rotate } from '../photo.js';
-import { type RenditionUses, renditionOf } from '../renditions/open.js';
+import { type RenditionUses, renditionOf } from '../renditions/rendition.js';
 
 type HashUses = RenditionUses & {
   store: Transactional<'photos'>;
