@@ -18,9 +18,9 @@ export {
   PhotoServiceError,
   WebhookVerificationError,
 } from './errors.js';
-export type { ImportFailure, ImportOptions, ImportProgress, ImportResult } from './import/import-run.js';
 export type { ImportMemory, ImportState } from './import/import-state.js';
 export { importUrls, type UrlImportOptions, type UrlToImport } from './import/import-urls.js';
+export type { ImportFailure, ImportOptions, ImportProgress, ImportResult } from './import/run.js';
 export { runImport } from './import/run-import.js';
 export { type BlobToImport, blobSource, FileProblem, type ImportSource, type UploadAnswer } from './import/source.js';
 export type { FinalizeOptions, ItemQuery } from './imports.js';

@@ -153,7 +153,8 @@ export async function importUrlList(
 }
 
 /**
- * One file for each service, key, source, set of paths and set of options: a run goes on only with what it was begun with, and never with
+ * The file of the state (photo-service-sdk, import/import-state.ts), under `~/.local/state/photo-service/imports/`. One for each service, key,
+ * source, set of paths and set of options: a run goes on only with what it was begun with, and never with
  * what was begun in another account.
  */
 export function importStateFile(

@@ -1,7 +1,7 @@
 import { chunks } from '../calls.js';
 import type { UploadTarget } from '../resources.js';
-import type { ImportRun } from './import-run.js';
 import type { ImportRecord } from './import-state.js';
+import type { ImportRun } from './run.js';
 import { FileProblem, type HashedFile, type ImportSource } from './source.js';
 import { failedItems, finalize, openImport, type Registered, registerAs } from './steps.js';
 import { upload } from './upload.js';

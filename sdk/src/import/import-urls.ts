@@ -1,8 +1,8 @@
 import { chunks } from '../calls.js';
 import type { PhotoService } from '../photo-service.js';
 import type { PhotoDetails } from '../resources.js';
-import { beginRun, type ImportOptions, type ImportResult, type ImportRun, resultOf } from './import-run.js';
 import type { ImportRecord } from './import-state.js';
+import { beginRun, type ImportOptions, type ImportResult, type ImportRun, resultOf } from './run.js';
 import { photoName } from './source.js';
 import { failedItems, finalize, openImport, registerAs, settle, statusOf } from './steps.js';
 

@@ -3,9 +3,9 @@ import { ApiError } from '../errors.js';
 import type { PhotoService } from '../photo-service.js';
 import type { Import, ImportPhoto } from '../resources.js';
 import { fillImport, hashedAhead, hashedFile, otherRef } from './fill-import.js';
-import { beginRun, type ImportOptions, type ImportResult, type ImportRun, resultOf } from './import-run.js';
 import type { ImportRecord } from './import-state.js';
 import { isRefused } from './picture-types.js';
+import { beginRun, type ImportOptions, type ImportResult, type ImportRun, resultOf } from './run.js';
 import type { HashedFile, ImportSource } from './source.js';
 import { failedItems, settle, statusOf } from './steps.js';
 

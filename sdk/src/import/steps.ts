@@ -1,8 +1,8 @@
 import { ApiError, PhotoServiceError } from '../errors.js';
 import type { Import, ImportPhoto, NewImport, NewImportPhoto } from '../resources.js';
 import { pause } from '../transport.js';
-import type { ImportOptions, ImportRun } from './import-run.js';
 import type { ImportRecord } from './import-state.js';
+import type { ImportOptions, ImportRun } from './run.js';
 
 // The calls that bring one import through the service, whether this machine sends the files or the service fetches them.
 

@@ -1,7 +1,7 @@
 import { ConnectionError } from '../errors.js';
 import type { UploadTarget } from '../resources.js';
 import { pause } from '../transport.js';
-import type { ImportRun } from './import-run.js';
+import type { ImportRun } from './run.js';
 import { FileProblem, type HashedFile, type ImportSource, type UploadAnswer } from './source.js';
 
 /** `sent`; `stale`: it needs a fresh target; `failed`: it has been noted why. */

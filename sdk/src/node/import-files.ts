@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PhotoServiceError } from '../errors.js';
-import type { ImportOptions, ImportResult } from '../import/import-run.js';
 import type { ImportMemory, ImportState } from '../import/import-state.js';
+import type { ImportOptions, ImportResult } from '../import/run.js';
 import { runImport } from '../import/run-import.js';
 import type { PhotoService } from '../photo-service.js';
 import { type FindOptions, findPhotos } from './find-photos.js';

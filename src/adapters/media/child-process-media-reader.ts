@@ -17,6 +17,7 @@ import {
 import { DomainError } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { onDisk, systemCode } from '../local-blobs/files.js';
+import { formats, sniff } from './formats/sniff.js';
 import { programFiles, TEMPORARY } from './isolation/isolation.js';
 import {
   type Frame,
@@ -30,7 +31,6 @@ import {
 } from './media-channel.js';
 import type { MediaProcess, ProcessBounds, Question } from './media-process.js';
 import { closed, MediaProcessPool, type PoolOptions } from './media-process-pool.js';
-import { formats, sniff } from './sniff.js';
 
 export interface MediaReaderOptions extends Partial<ProcessBounds & Pick<PoolOptions, 'onReplaced' | 'idleMs'>> {
   /**

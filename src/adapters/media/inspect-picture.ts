@@ -4,6 +4,7 @@ import { companionOf } from './formats/motion-photo.js';
 import type { MetadataReader } from './metadata-reader.js';
 import { withPicture } from './picture.js';
 import { hashesOf } from './picture-hashes.js';
+import { beyondDecoder, decodeFailed, Refusal } from './refusals.js';
 import {
   channelOffsets,
   encoded,
@@ -14,7 +15,6 @@ import {
   type SmallPicture,
   smallPicture,
 } from './small-picture.js';
-import { beyondDecoder, decodeFailed, Refusal } from './sniff.js';
 
 /** Inspects a file (`MediaReader.inspect`). The picture is decoded once, into a small one from which everything else is made. */
 export async function inspectPicture(order: PictureOrder, metadata: MetadataReader): Promise<Inspection> {

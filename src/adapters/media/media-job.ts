@@ -7,6 +7,7 @@ import { inspectPicture } from './inspect-picture.js';
 import type { InspectionAnswer, RenditionAnswer } from './media-channel.js';
 import type { MetadataReader } from './metadata-reader.js';
 import { withPicture } from './picture.js';
+import { Refusal } from './refusals.js';
 import {
   encoded,
   type Picture,
@@ -17,7 +18,6 @@ import {
   smallPicture,
   swapped,
 } from './small-picture.js';
-import { Refusal } from './sniff.js';
 
 /** The job that a decoder is asked to do, one at a time. */
 export type MediaJob =

@@ -2,8 +2,9 @@ import { formatOf, type PictureFormat } from '../../core/media/formats.js';
 import { readRaw } from './decoders/raw.js';
 import { type ByteSource, bytesAt, withSource } from './formats/file-bytes.js';
 import { OTHER_RAW } from './formats/raw-file.js';
+import { HEAD_BYTES, mayBeRaw, sniff } from './formats/sniff.js';
+import { fileEmpty, notAnImage, unsupportedFormat } from './refusals.js';
 import { allLoaders, allowLoaders, type OpenPicture, type Picture, type PictureOrder } from './small-picture.js';
-import { fileEmpty, HEAD_BYTES, mayBeRaw, notAnImage, sniff, unsupportedFormat } from './sniff.js';
 
 /**
  * Opens a picture for `work`, whose temporary files are under `folder`. By its bytes only: the accepted types, and nothing over `maxPixels`

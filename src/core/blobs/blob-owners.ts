@@ -59,7 +59,7 @@ export function noBlobs(): BlobCounting {
 const BATCH = 500;
 
 /** Adds every blob of a customer to the count, and passes their keys on in batches. */
-export async function countBlobsOf(
+export async function eachBlobOf(
   { blobs }: { blobs: BlobStore },
   id: Id,
   count: BlobCounting,

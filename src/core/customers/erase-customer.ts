@@ -1,6 +1,6 @@
 import { type Actor, service } from '../audit/audit-entry.js';
 import type { AuditLog } from '../audit/audit-log.js';
-import { type BlobCounting, countBlobsOf, noBlobs } from '../blobs/blob-owners.js';
+import { type BlobCounting, eachBlobOf, noBlobs } from '../blobs/blob-owners.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { after, type Clock, HOUR } from '../shared/clock.js';
 import { invalid, notFound, requireFound } from '../shared/errors.js';
@@ -20,9 +20,10 @@ type EraseUses = {
 
 /**
  * Removes a customer with everything that it has, permanently: first its keys end, then its rows, its blobs and finally the customer are
- * removed. May be interrupted at any moment and called again, in several processes at once: it continues with what is left. Bytes that a
- * client later sends to a signed address of the store are unowned, and are removed with the garbage. The proof is recorded. Errors:
- * `not_found` when there is no such customer and nothing of it.
+ * removed. Rows are found in every table that has a customer (`CustomerDirectory.removeRows`), blobs by the customer's part of their keys, not
+ * by rows. May be interrupted at any moment and called again, in several processes at once: it continues with what is left. Bytes that a client
+ * later sends to a signed address of the store are unowned, and are removed with the garbage. The proof is recorded. Errors: `not_found` when
+ * there is no such customer and nothing of it.
  */
 export async function eraseCustomer(uses: EraseUses, actor: Actor, id: Id): Promise<Erasure> {
   const { customers, auditLog, clock } = uses;
@@ -42,7 +43,7 @@ export async function eraseCustomer(uses: EraseUses, actor: Actor, id: Id): Prom
   if (!exists && isEmpty(rowsBefore) && isEmpty(removed)) throw notFound('customer');
   const rowsAfter = await customers.countRows(id);
   const blobsAfter = noBlobs();
-  await countBlobsOf(uses, id, blobsAfter);
+  await eachBlobOf(uses, id, blobsAfter);
   const complete = isEmpty(rowsAfter) && isEmpty(blobsAfter) && (await customers.find(id)) === null;
   const found = { rowsBefore, rowsAfter, blobsRemoved: removed, blobsAfter, complete };
   const erasure = { customerId: id, startedAt, finishedAt: clock.now(), ...found };
@@ -52,7 +53,7 @@ export async function eraseCustomer(uses: EraseUses, actor: Actor, id: Id): Prom
 
 async function removeEverything(uses: EraseUses, id: Id, removed: BlobCounting): Promise<void> {
   while ((await uses.customers.removeRows(id)) > 0);
-  await countBlobsOf(uses, id, removed, (keys) => uses.blobs.delete(keys));
+  await eachBlobOf(uses, id, removed, (keys) => uses.blobs.delete(keys));
 }
 
 function isEmpty(counts: Readonly<Record<string, number>>): boolean {

@@ -1,10 +1,15 @@
 /** Count and size limits of one installation, which clients can read. Bytes, pixels and counts. */
 export interface Limits {
   /**
-   * The largest file: checked when it is registered (imports/registration.ts), while a form or a URL sends it (imports/register/inline.ts,
-   * imports/fetch/fetch.ts), and once more when what has arrived is inspected (imports/inspect.ts).
+   * The largest file: checked when a size is registered or corrected (imports/registration.ts, imports/edit-item.ts), while a form or a URL
+   * sends the bytes (imports/register/inline.ts, imports/fetch/fetch.ts), and once more when what has arrived is inspected
+   * (imports/inspect.ts). An upload is held to the size that was registered (imports/receive/upload.ts).
    */
   readonly maxFileBytes: number;
+  /**
+   * The most pixels of a picture; a format may have less (media/formats.ts). Checked by the header, before anything is decoded
+   * (`requirePictureSize`, adapters/media/refusals.ts): the item fails with `too_many_pixels`, and the import continues.
+   */
   readonly maxPixels: number;
   readonly importBatchSize: number;
   readonly importMaxPhotos: number;

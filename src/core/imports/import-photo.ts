@@ -123,6 +123,10 @@ function cancel(item: ImportPhoto, at: Date): ImportPhoto {
   return { ...transition(item, 'cancelled', at), facts: null };
 }
 
+/**
+ * The library has its bytes, by their SHA-256, and the import skips duplicates. Found by inspection or publishing; registration creates such an
+ * item as a duplicate (register/register.ts).
+ */
 export function markDuplicate(item: ImportPhoto, photoId: Id, at: Date): ImportPhoto {
   return { ...transition(item, 'duplicate', at), photoId, facts: null };
 }

@@ -50,7 +50,7 @@ export function underlyingReason(error: unknown): string {
 
 type MarkUses = { store: Transactional<'photos' | 'outbox'>; clock: Clock };
 
-/** Marks the original as lost, or as recovered. The API returns it, and downloads are refused instead of cut off. */
+/** Marks the original as lost, or as recovered. The API returns it, and downloads are refused (photos/original.ts) instead of cut off. */
 export function markOriginal(
   { store, clock }: MarkUses,
   seen: PhotoWithTags,

@@ -77,6 +77,7 @@ function note(
     const after = rule(before, at);
     if (after !== before) await webhookEndpoints.update(after);
     if (after.status === before.status) return;
+    // No mail and no event: the audit log, the settings area and the operator API show it.
     await audit.add(service, { action: 'webhook.disabled', subject: endpointAuditSubject(after), at });
   });
 }

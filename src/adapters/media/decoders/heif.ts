@@ -4,8 +4,8 @@ import { asDecoded, declaredColours } from '../formats/declared-colours.js';
 import { Boxes, type ByteSource, copyOf, wholeOf } from '../formats/file-bytes.js';
 import { decodeHeif, type HeifStructure, heifStructure } from '../formats/heif.js';
 import { writePixelTiff } from '../formats/tiff-picture.js';
+import { unsupportedFeature } from '../refusals.js';
 import type { OpenFile, OpenPicture, Picture } from '../small-picture.js';
-import { unsupportedFeature } from '../sniff.js';
 import { headerOf, opened } from './libvips.js';
 
 const AVIF = 'image/avif';

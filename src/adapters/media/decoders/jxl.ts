@@ -6,8 +6,8 @@ import { brotliDecompress, crc32 } from 'node:zlib';
 import { asDecoded } from '../formats/declared-colours.js';
 import { type Box, Boxes, type ByteSource, bytesAt, inMemory } from '../formats/file-bytes.js';
 import { type Pixels, writePixelTiff } from '../formats/tiff-picture.js';
+import { decodeFailed, Refusal, requirePictureSize } from '../refusals.js';
 import { type OpenPicture, type SmallPicture, smallPicture } from '../small-picture.js';
-import { decodeFailed, Refusal, requirePictureSize } from '../sniff.js';
 import { opened } from './libvips.js';
 
 /**

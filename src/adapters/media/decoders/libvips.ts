@@ -5,6 +5,7 @@ import { type ByteSource, bytesAt, inMemory, type PictureInput } from '../format
 import type { HeifStructure } from '../formats/heif.js';
 import { type EmbeddedMetadata, pngMetadata } from '../formats/png.js';
 import { TiffReader, tiffHeader, tiffOf } from '../formats/tiff-reader.js';
+import { beyondDecoder, decodeFailed, requireDensity, requirePictureSize, unsupportedFeature } from '../refusals.js';
 import {
   allowLoaders,
   isDecoderLimit,
@@ -14,7 +15,6 @@ import {
   type Picture,
   swapped,
 } from '../small-picture.js';
-import { beyondDecoder, decodeFailed, requireDensity, requirePictureSize, unsupportedFeature } from '../sniff.js';
 
 /** A GIF's blocks are not searched beyond this for its first frame and its metadata. */
 const GIF_HEAD_BYTES = 1024 * 1024;

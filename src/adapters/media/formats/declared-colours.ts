@@ -1,5 +1,5 @@
 import type { Metadata } from 'sharp';
-import { unsupportedFeature } from '../sniff.js';
+import { unsupportedFeature } from '../refusals.js';
 import {
   adobeRgb,
   type CodePoints,

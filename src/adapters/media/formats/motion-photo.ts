@@ -1,7 +1,7 @@
 import { acceptedFormats, formatBySignature, formatOf } from '../../../core/media/formats.js';
 import type { Companion } from '../../../core/media/picture-metadata.js';
-import { HEAD_BYTES } from '../sniff.js';
 import { type Box, Boxes, type ByteSource, bytesAt, type PictureInput, withSource } from './file-bytes.js';
+import { HEAD_BYTES } from './sniff.js';
 
 /** Limits of what is searched for places of films. */
 const MAX_XMP_BYTES = 1024 * 1024;

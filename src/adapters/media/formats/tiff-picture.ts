@@ -2,7 +2,7 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { systemCode } from '../../local-blobs/files.js';
-import { decodeFailed, unsupportedFeature } from '../sniff.js';
+import { decodeFailed, unsupportedFeature } from '../refusals.js';
 import { converter, D50, fromXyz, type Vector } from './colour-space.js';
 import { type ByteSource, copyOf, type PictureInput } from './file-bytes.js';
 import { type TiffDirectory, TiffReader, tiffHeader } from './tiff-reader.js';
