@@ -1,6 +1,6 @@
 // The exports of `photo-service-sdk`. Nothing inside imports this file.
 export type { components, paths } from './api-types.js';
-export type { CallOptions, EditOptions, Listing, Page, WriteOptions } from './calls.js';
+export type { CallOptions, EditOptions, WriteOptions } from './calls.js';
 export {
   type DeliveryKey,
   type ImageOptions,
@@ -18,12 +18,14 @@ export {
   PhotoServiceError,
   WebhookVerificationError,
 } from './errors.js';
+export { type BlobToImport, blobSource } from './import/blob-source.js';
 export type { ImportMemory, ImportState } from './import/import-state.js';
 export { importUrls, type UrlImportOptions, type UrlToImport } from './import/import-urls.js';
 export type { ImportFailure, ImportOptions, ImportProgress, ImportResult } from './import/run.js';
 export { runImport } from './import/run-import.js';
-export { type BlobToImport, blobSource, FileProblem, type ImportSource, type UploadAnswer } from './import/source.js';
+export { FileProblem, type ImportSource, type UploadAnswer } from './import/source.js';
 export type { FinalizeOptions, ItemQuery } from './imports.js';
+export type { Listing, Page } from './listing.js';
 export * from './operator-client.js';
 export { PhotoService } from './photo-service.js';
 export type { Download, DownloadOptions } from './photos.js';

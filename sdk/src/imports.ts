@@ -1,4 +1,5 @@
-import { type Api, type CallOptions, dataOf, Listing, signalOf, type WriteOptions, writeHeaders } from './calls.js';
+import { type Api, type CallOptions, dataOf, signalOf, type WriteOptions, writeHeaders } from './calls.js';
+import { Listing } from './listing.js';
 import type {
   Import,
   ImportPhoto,

@@ -3,13 +3,13 @@ import {
   type CallOptions,
   dataOf,
   type EditOptions,
-  Listing,
   orThrow,
   pathSegment,
   signalOf,
   type WriteOptions,
   writeHeaders,
 } from './calls.js';
+import { Listing } from './listing.js';
 import type { components, paths } from './operator-types.js';
 import { baseUrlOf } from './photo-service.js';
 import { type ConnectionOptions, Transport } from './transport.js';

@@ -1,10 +1,8 @@
 import {
   type Api,
   type CallOptions,
-  chunks,
   dataOf,
   type EditOptions,
-  Listing,
   orThrow,
   pathSegment,
   signalOf,
@@ -12,6 +10,7 @@ import {
   writeHeaders,
 } from './calls.js';
 import { ChecksumError } from './errors.js';
+import { chunks, Listing } from './listing.js';
 import type {
   DownloadQuery,
   Photo,

@@ -1,14 +1,13 @@
 import {
   type Api,
   type CallOptions,
-  chunks,
   dataOf,
   type EditOptions,
-  Listing,
   signalOf,
   type WriteOptions,
   writeHeaders,
 } from './calls.js';
+import { chunks, Listing } from './listing.js';
 import type { NewTag, Tag, TagChanges, TagCreation, TagPatch, TagQuery } from './resources.js';
 
 /** Maximum number of photos that one API call adds a tag to or removes it from. */

@@ -1,9 +1,9 @@
-import { chunks } from '../calls.js';
+import { chunks } from '../listing.js';
 import type { UploadTarget } from '../resources.js';
+import { failedItems, finalize, openImport, type Registered, registerAs } from './import-calls.js';
 import type { ImportRecord } from './import-state.js';
 import type { ImportRun } from './run.js';
 import { FileProblem, type HashedFile, type ImportSource } from './source.js';
-import { failedItems, finalize, openImport, type Registered, registerAs } from './steps.js';
 import { upload } from './upload.js';
 
 /** Files that are hashed ahead of the batch they go into. */

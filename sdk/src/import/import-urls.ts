@@ -1,10 +1,10 @@
-import { chunks } from '../calls.js';
+import { chunks } from '../listing.js';
 import type { PhotoService } from '../photo-service.js';
 import type { PhotoDetails } from '../resources.js';
+import { failedItems, finalize, openImport, registerAs, settle, statusOf } from './import-calls.js';
 import type { ImportRecord } from './import-state.js';
 import { beginRun, type ImportOptions, type ImportResult, type ImportRun, resultOf } from './run.js';
 import { photoName } from './source.js';
-import { failedItems, finalize, openImport, registerAs, settle, statusOf } from './steps.js';
 
 /** A file on another server, which the service fetches itself. */
 export interface UrlToImport {

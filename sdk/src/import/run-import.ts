@@ -1,13 +1,13 @@
-import { chunks } from '../calls.js';
 import { ApiError } from '../errors.js';
+import { chunks } from '../listing.js';
 import type { PhotoService } from '../photo-service.js';
 import type { Import, ImportPhoto } from '../resources.js';
 import { fillImport, hashedAhead, hashedFile, otherRef } from './fill-import.js';
+import { failedItems, settle, statusOf } from './import-calls.js';
 import type { ImportRecord } from './import-state.js';
 import { isRefused } from './picture-types.js';
 import { beginRun, type ImportOptions, type ImportResult, type ImportRun, resultOf } from './run.js';
 import type { HashedFile, ImportSource } from './source.js';
-import { failedItems, settle, statusOf } from './steps.js';
 
 /** The most hashes that one read asks for. */
 const HASHES_PER_READ = 100;

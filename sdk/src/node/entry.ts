@@ -14,9 +14,7 @@ export {
   type FoundFile,
   type FoundFiles,
   findPhotos,
-  LeftOut,
   type LeftOutFile,
-  type LeftOutReason,
   type UnreadableFile,
   type UnsupportedFile,
 } from './find-photos.js';
@@ -30,5 +28,7 @@ export {
   importFolder,
   stateFile,
 } from './import-files.js';
+export { LeftOut, type LeftOutReason } from './left-out.js';
+export { makeFolder } from './make-folder.js';
 export { type Content, type LocalFile, SourceFactory, type StreamedFile } from './source-factory.js';
-export { makeFolder, removeStaleDrafts, writeWhole } from './whole-files.js';
+export { removeStaleDrafts, writeWhole } from './whole-files.js';

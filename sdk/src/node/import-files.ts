@@ -7,8 +7,9 @@ import { runImport } from '../import/run-import.js';
 import type { PhotoService } from '../photo-service.js';
 import { type FindOptions, findPhotos } from './find-photos.js';
 import { unreadable } from './hash-pool.js';
+import { makeFolder } from './make-folder.js';
 import { SourceFactory } from './source-factory.js';
-import { makeFolder, writeWhole } from './whole-files.js';
+import { writeWhole } from './whole-files.js';
 
 export interface FileImportOptions extends Omit<ImportOptions, 'memory'>, FindOptions {
   /**

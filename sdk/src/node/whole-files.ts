@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /**
  * Replaces a file atomically: readers see the old content or the new one, even after a power failure. Readable by its owner only, unless
@@ -53,26 +53,4 @@ export async function removeStaleDrafts(folder: string): Promise<void> {
     const found = await lstat(path).catch(() => null);
     if (found?.isFile() && Date.now() - found.mtimeMs > STALE_MS) await rm(path, { force: true });
   }
-}
-
-/**
- * Makes a folder, and those above it, where they are missing. Not by `mkdir` with `recursive`: where the system will have no folders and says
- * ENOENT for it, as in /proc, that never ends.
- * @throws what the system says: EACCES, ENOTDIR, EEXIST where there is a file.
- */
-export function makeFolder(folder: string, mode = 0o777): Promise<void> {
-  return make(resolve(folder), mode);
-}
-
-async function make(path: string, mode: number): Promise<void> {
-  if (await isFolder(path)) return;
-  if (dirname(path) !== path) await make(dirname(path), mode);
-  await mkdir(path, { mode }).catch(async (error: NodeJS.ErrnoException) => {
-    // Another process may have been faster.
-    if (error.code !== 'EEXIST' || !(await isFolder(path))) throw error;
-  });
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null))?.isDirectory() ?? false;
 }
