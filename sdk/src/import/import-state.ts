@@ -1,8 +1,10 @@
 import type { ImportSource } from './source.js';
 
+// What is skipped with it: run-import.ts (imports) and fill-import.ts (hashes).
+
 /**
- * The state that a run stores for the next one. The service knows its own state; this says which imports to resume (run-import.ts), and which
- * files need not be hashed again (fill-import.ts). Losing it costs time and, after an interruption, an abandoned import; never a photo.
+ * The state that a run stores for the next one. The service knows its own state; this says which import to resume, and avoids hashing unchanged
+ * files again. Losing it costs time and, after an interruption, an abandoned import; never a photo.
  */
 export interface ImportState {
   readonly version: 1;
