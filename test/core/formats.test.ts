@@ -44,7 +44,7 @@ test('the guide on importing lists all formats', () => {
 
 test('the client, the pages and the upload element leave out the same system folders', () => {
   const [client, ...others] = [
-    'sdk/src/node/find-photos.ts',
+    'sdk/src/node/left-out.ts',
     'src/pages/assets/import/import-files.ts',
     'uploader/src/photo-upload.ts',
   ].map((path) => /\/\^\(@eaDir.*\/i;/.exec(readFileSync(join(__dirname, '../..', path), 'utf8'))?.[0]);
