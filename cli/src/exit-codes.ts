@@ -12,17 +12,3 @@ export class UsageError extends Error {}
 
 /** Something that the command needs is missing or not allowed; the message says what to do. */
 export class AccessError extends Error {}
-
-/** A signal that Ctrl-C aborts; the second one ends the process at once. */
-export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const stop = () => controller.abort();
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
-  try {
-    return await work(controller.signal);
-  } finally {
-    process.off('SIGINT', stop);
-    process.off('SIGTERM', stop);
-  }
-}

@@ -1,7 +1,8 @@
 import { crc32, deflateSync } from 'node:zlib';
 import { Command } from 'commander';
 import { blobSource, type ImportSource, type PhotoDetails, type PhotoService, runImport } from 'photo-service-sdk';
-import { interruptible, PartlyDone, UsageError } from '../exit-codes.js';
+import { PartlyDone, UsageError } from '../exit-codes.js';
+import { interruptible } from '../interruptible.js';
 import { connect } from '../login.js';
 import { jsonOption, quietOption } from '../options.js';
 import { type OutputOptions, print } from '../print.js';

@@ -7,7 +7,8 @@ import {
   type PhotoQuery,
   type PhotoService,
 } from 'photo-service-sdk';
-import { interruptible, PartlyDone, UsageError } from '../exit-codes.js';
+import { PartlyDone, UsageError } from '../exit-codes.js';
+import { interruptible } from '../interruptible.js';
 import { connect } from '../login.js';
 import {
   type FilterOptions,

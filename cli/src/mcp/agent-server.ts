@@ -1,5 +1,6 @@
 import { ApiError, ConnectionError, type PhotoService, PhotoServiceError } from 'photo-service-sdk';
-import { interruptible, UsageError } from '../exit-codes.js';
+import { UsageError } from '../exit-codes.js';
+import { interruptible } from '../interruptible.js';
 import { plain } from '../print.js';
 import {
   AjvJsonSchemaValidator,
