@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path';
 import { Command, Option } from 'commander';
 import { ApiError, type Import, type Photo, type PhotoService } from 'photo-service-sdk';
 import { makeFolder, writeWhole } from 'photo-service-sdk/node';
+import { forEachConcurrently } from '../download/for-each-concurrently.js';
+import { openTargetFolder } from '../download/target-folder.js';
 import { PartlyDone } from '../exit-codes.js';
 import { interruptible } from '../interruptible.js';
 import { connect } from '../login.js';
@@ -11,7 +13,6 @@ import { bytesText, count, type OutputOptions, print } from '../print.js';
 import { withDisplay } from '../progress-display.js';
 import { printFailures, type SyncResult, showStep, syncFolder } from '../sync/sync-folder.js';
 import { type Layout, loadSyncState, type SyncState } from '../sync/synced-files.js';
-import { forEachConcurrently, openTargetFolder } from '../target-folder.js';
 import {
   byDate,
   CHECKSUMS,

@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { ApiError, type Photo, type PhotoService } from 'photo-service-sdk';
 import { downloadFile } from 'photo-service-sdk/node';
+import { codeOf, isHopeless } from '../download/download-errors.js';
+import { forEachConcurrently } from '../download/for-each-concurrently.js';
+import { openTargetFolder } from '../download/target-folder.js';
 import { PartlyDone } from '../exit-codes.js';
 import { interruptible } from '../interruptible.js';
 import { connect } from '../login.js';
 import { jsonOption, quietOption } from '../options.js';
 import { bytesText, count, type OutputOptions, print, printNote } from '../print.js';
 import { type ProgressDisplay, withDisplay } from '../progress-display.js';
-import { codeOf, forEachConcurrently, isHopeless, openTargetFolder } from '../target-folder.js';
 import {
   isUnchanged,
   type Layout,

@@ -3,9 +3,9 @@ import { lstat, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Photo } from 'photo-service-sdk';
 import { makeFolder, removeStaleDrafts, writeWhole } from 'photo-service-sdk/node';
+import { lookAt } from '../download/target-folder.js';
 import { UsageError } from '../exit-codes.js';
 import { fileName, isEntryPath, nameKey, photoNames } from '../file-name.js';
-import { lookAt } from '../target-folder.js';
 import { writeSidecar } from '../xmp/sidecar.js';
 
 /** A file that sync has written into its folder. */

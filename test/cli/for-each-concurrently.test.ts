@@ -1,4 +1,4 @@
-import { forEachConcurrently } from '../../cli/src/target-folder.js';
+import { forEachConcurrently } from '../../cli/src/download/for-each-concurrently.js';
 
 test('concurrent work that fails ends once the calls under way have ended, and starts no others', async () => {
   const done: string[] = [];

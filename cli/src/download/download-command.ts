@@ -9,7 +9,9 @@ import { connect } from '../login.js';
 import { type FilterOptions, filtersOf, idsOption, jsonOption, quietOption, withFilters } from '../options.js';
 import { type OutputOptions, print, printNote } from '../print.js';
 import { type ProgressDisplay, withDisplay } from '../progress-display.js';
-import { codeOf, forEachConcurrently, isHopeless, lookAt, openTargetFolder, type Present } from '../target-folder.js';
+import { codeOf, isHopeless } from './download-errors.js';
+import { forEachConcurrently } from './for-each-concurrently.js';
+import { lookAt, openTargetFolder, type Present } from './target-folder.js';
 
 /** Downloads at a time. */
 const CONCURRENCY = 4;

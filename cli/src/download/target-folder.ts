@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
-import { ApiError, ConnectionError } from 'photo-service-sdk';
 import { makeFolder, removeStaleDrafts } from 'photo-service-sdk/node';
-import { UsageError } from './exit-codes.js';
+import { UsageError } from '../exit-codes.js';
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'you have no permission to write there',
@@ -50,40 +49,4 @@ export async function lookAt(path: string): Promise<Present> {
     await file.close();
   }
   return { sha256: hash.digest('hex') };
-}
-
-/**
- * Does the work for each item, so many at a time, in their order. The first failure ends it, once what had begun beside it is over: what a caller
- * then stores is all that was done.
- */
-export async function forEachConcurrently<T>(
-  concurrency: number,
-  items: readonly T[],
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  let next = 0;
-  const failures: unknown[] = [];
-  const worker = async () => {
-    while (failures.length === 0 && next < items.length) {
-      const item = items[next] as T;
-      next += 1;
-      try {
-        await work(item);
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
-  if (failures.length > 0) throw failures[0];
-}
-
-/** Whether no other file would come either: without a valid key, or without a service. */
-export function isHopeless(error: unknown): boolean {
-  return error instanceof ConnectionError || (error instanceof ApiError && [401, 403, 429].includes(error.status));
-}
-
-/** The code of why a file did not come: that of the service or of the system, otherwise the name of the error. */
-export function codeOf(error: Error): string {
-  return error instanceof ApiError ? error.code : ((error as NodeJS.ErrnoException).code ?? error.name);
 }
