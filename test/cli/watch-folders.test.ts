@@ -2,7 +2,7 @@ import { appendFile, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiError, ConnectionError } from 'photo-service-sdk';
-import { FolderWatch, watchFolders } from '../../cli/src/import/import-command.js';
+import { FolderWatch, watchFolders } from '../../cli/src/import/watch-folders.js';
 
 let folder: string;
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ImportProgress, importUrls } from 'photo-service-sdk';
 import { stateFile } from 'photo-service-sdk/node';
-import { importUrlList, readUrls } from '../../cli/src/import/open-import.js';
+import { importUrlList, readUrls } from '../../cli/src/import/url-list.js';
 import type { MemorySourceReader } from '../../testing/memory/imports/memory-fetches.js';
 import { picture } from '../api/support/photos.js';
 import type { Seen } from './support/front.js';

@@ -1,7 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { Command, Option } from 'commander';
-import { ApiError, ConnectionError, type ImportOptions, type PhotoService, type Wait } from 'photo-service-sdk';
-import { findPhotos } from 'photo-service-sdk/node';
+import type { ImportOptions, PhotoService, Wait } from 'photo-service-sdk';
 import { PartlyDone, UsageError } from '../exit-codes.js';
 import type { RestoreResult } from '../export/restore-export.js';
 import { interruptible } from '../interruptible.js';
@@ -10,8 +8,10 @@ import { given, jsonOption, namesOption, quietOption, wholeOption } from '../opt
 import { bytesText, count, type OutputOptions, print, printNote, timeText } from '../print.js';
 import { withDisplay } from '../progress-display.js';
 import { folderSource } from '../sources/folder-source.js';
-import { importSource, type SourceImportOptions, type SourceImportResult } from '../sources/photo-source.js';
-import { type ImportName, importNames, importStateFile, openImport } from './open-import.js';
+import { importSource, type SourceImportOptions, type SourceImportResult } from './import-source.js';
+import { importStateFile } from './import-state-file.js';
+import { type ImportName, importNames, openImport } from './open-import.js';
+import { watchFolders } from './watch-folders.js';
 
 interface Options extends OutputOptions {
   readonly from: ImportName;
@@ -60,7 +60,7 @@ export function importCommand(): Command {
       requireExcludable(options);
       const began = performance.now();
       let waited = 0;
-      const result = await withDisplay(options, async (display) => {
+      await withDisplay(options, async (display) => {
         const source = await openImport(options.from, paths, options);
         try {
           const login = await currentLogin();
@@ -74,13 +74,14 @@ export function importCommand(): Command {
           const settings = { ...wanted, ...keywordsAsTags(options), stateFile };
           if (options.watch) return await watchAndImport(client, paths, options, settings);
           const onProgress = display.importing.bind(display);
-          return await interruptible((signal) => source.run(client, { ...settings, onProgress, signal }));
+          const result = await interruptible((signal) => source.run(client, { ...settings, onProgress, signal }));
+          display.end();
+          const seconds = (performance.now() - began) / 1000;
+          report(options, result, { seconds, waitedForLimitsMs: Math.round(waited) });
         } finally {
           await source.close();
         }
       });
-      const seconds = (performance.now() - began) / 1000;
-      report(options, result, { seconds, waitedForLimitsMs: Math.round(waited) });
     });
 }
 
@@ -193,71 +194,4 @@ function watchAndImport(
     const onOutage = ({ message }: Error) => printNote(`phs: ${message} Trying again.`);
     return watchFolders(paths, importThese, { signal, onOutage, exclude });
   });
-}
-
-/** A file that has not changed for so long is taken to be whole. */
-const SETTLED_MS = 5000;
-/** The statuses of a proxy whose service is down, and of a service that is at its limit. */
-const PASSING = new Set([429, 502, 503, 504]);
-
-interface WatchOptions {
-  readonly signal: AbortSignal;
-  /** Called when the service did not answer. */
-  readonly onOutage: (error: Error) => void;
-  readonly settledMs?: number;
-  /** The option of `findPhotos`. */
-  readonly exclude?: readonly string[] | undefined;
-}
-
-/**
- * Imports what is in the folders, and from then on what arrives there, until the signal is aborted; then it rejects with an `AbortError`.
- * What could not be sent because the service did not answer is tried again.
- * @param importThese Imports these files and no others of the folders.
- */
-export async function watchFolders(
-  paths: readonly string[],
-  importThese: (only: ReadonlySet<string>) => Promise<void>,
-  { signal, onOutage, settledMs = SETTLED_MS, exclude }: WatchOptions,
-): Promise<never> {
-  const watch = new FolderWatch(paths, exclude);
-  for (;;) {
-    const only = await watch.settled();
-    try {
-      if (only.size > 0) await importThese(only);
-      watch.done(only);
-    } catch (error) {
-      if (!isOutage(error)) throw error;
-      onOutage(error);
-    }
-    await wait(settledMs, undefined, { signal });
-  }
-}
-
-/** Which photos of some folders are whole and were not imported yet. What is still being written is not whole. */
-export class FolderWatch {
-  private seen: ReadonlyMap<string, string> = new Map();
-  private readonly imported = new Map<string, string>();
-
-  constructor(
-    private readonly paths: readonly string[],
-    private readonly exclude?: readonly string[] | undefined,
-  ) {}
-
-  /** Returns the files that have not changed since the previous scan, and are new or changed since they were imported. */
-  async settled(): Promise<ReadonlySet<string>> {
-    const { files } = await findPhotos(this.paths, { exclude: this.exclude });
-    const before = this.seen;
-    this.seen = new Map(files.map(({ path, stats }) => [path, `${stats.size} ${stats.mtimeNs}`]));
-    const whole = files.filter(({ path, stats }) => stats.size > 0n && this.seen.get(path) === before.get(path));
-    return new Set(whole.map(({ path }) => path).filter((path) => this.imported.get(path) !== this.seen.get(path)));
-  }
-
-  /** They are not reported again before they change. */
-  done(paths: ReadonlySet<string>): void {
-    for (const path of paths) this.imported.set(path, this.seen.get(path) ?? '');
-  }
-}
-
-function isOutage(error: unknown): error is Error {
-  return error instanceof ConnectionError || (error instanceof ApiError && PASSING.has(error.status));
 }

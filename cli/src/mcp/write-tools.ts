@@ -10,9 +10,9 @@ import {
 } from 'photo-service-sdk';
 import { stateFile } from 'photo-service-sdk/node';
 import { UsageError } from '../exit-codes.js';
-import { importStateFile } from '../import/open-import.js';
+import { importSource } from '../import/import-source.js';
+import { importStateFile } from '../import/import-state-file.js';
 import { folderSource } from '../sources/folder-source.js';
-import { importSource } from '../sources/photo-source.js';
 import { photoChanges } from './api-schemas.js';
 import { defineTool, type Tool, type ToolContext } from './tool.js';
 

@@ -1,4 +1,4 @@
-import { importStateFile } from '../../cli/src/import/open-import.js';
+import { importStateFile } from '../../cli/src/import/import-state-file.js';
 
 const login = { url: 'https://photos.example.com', token: 'phs_live_own' };
 const fileOf = (as = login, options = {}) => importStateFile(as, 'folder', ['photos'], options);

@@ -1,0 +1,70 @@
+import { type ImportOptions, type ImportResult, type PhotoService, runImport } from 'photo-service-sdk';
+import { SourceFactory, stateFile } from 'photo-service-sdk/node';
+import type { Loss } from '../details-builder.js';
+import type { PhotoItem, PhotoSource, SkippedItem } from '../sources/photo-source.js';
+
+export interface SourceImportOptions extends Omit<ImportOptions, 'memory' | 'signal'> {
+  /** Where the state of the run is stored; the same run continues with it. */
+  readonly stateFile: string;
+  readonly signal: AbortSignal;
+}
+
+export interface SourceImportResult extends Omit<ImportResult, 'failed'> {
+  readonly failed: readonly { readonly path: string; readonly code: string; readonly message: string }[];
+  /** Files that are not photos. */
+  readonly skipped: number;
+  readonly skippedFiles: readonly { readonly path: string; readonly reason: string }[];
+  /** The details of photos that are not imported, or in a dry run would not be. */
+  readonly losses: readonly (Loss & { readonly path: string })[];
+}
+
+/** Imports everything that a source has. What does not come along is part of the result, photo by photo and field by field. */
+export async function importSource(
+  client: PhotoService,
+  source: PhotoSource,
+  { stateFile: statePath, ...options }: SourceImportOptions,
+): Promise<SourceImportResult> {
+  const { photos, skipped } = await collect(source, options.signal);
+  const factory = new SourceFactory();
+  try {
+    const sources = photos.map((photo) => toImportSource(factory, photo));
+    const { failed, total, ...result } = await runImport(client, sources, { ...options, memory: stateFile(statePath) });
+    const labels = new Map(photos.map(({ key, label }) => [key, label]));
+    const lost = skipped.filter(isLost);
+    const others = skipped.filter((item) => !isLost(item));
+    return {
+      ...result,
+      total: total + lost.length,
+      failed: [
+        ...lost.map(({ label, reason, problem = '' }) => ({ path: label, code: reason, message: problem })),
+        ...failed.map(({ ref, code, message }) => ({ path: labels.get(ref) ?? ref, code, message })),
+      ],
+      skipped: others.length,
+      skippedFiles: others.map(({ label, reason }) => ({ path: label, reason })),
+      losses: photos.flatMap(({ label, losses }) => losses.map((loss) => ({ path: label, ...loss }))),
+    };
+  } finally {
+    await factory.close();
+  }
+}
+
+async function collect(source: PhotoSource, signal: AbortSignal) {
+  const photos: PhotoItem[] = [];
+  const skipped: SkippedItem[] = [];
+  for await (const item of source.items(signal)) {
+    signal.throwIfAborted();
+    if (item.kind === 'photo') photos.push(item);
+    else skipped.push(item);
+  }
+  return { photos, skipped };
+}
+
+function toImportSource(factory: SourceFactory, { key, file, details }: PhotoItem) {
+  if ('path' in file) return factory.file({ ref: key, ...file, details });
+  return factory.stream({ ref: key, ...file, details });
+}
+
+/** A photo, for all that is known, that is not in the library now. */
+function isLost({ reason }: SkippedItem): boolean {
+  return reason === 'unreadable' || reason === 'unsupported_format';
+}

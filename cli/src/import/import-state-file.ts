@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import type { ImportOptions } from 'photo-service-sdk';
+import { type Login, stateFolder } from '../login.js';
+import type { ImportName } from './open-import.js';
+
+/**
+ * The file of the state (photo-service-sdk, import/import-state.ts), under `~/.local/state/photo-service/imports/`. One for each service, key,
+ * source, set of paths and set of options: a run goes on only with what it was begun with, and never with
+ * what was begun in another account.
+ */
+export function importStateFile(
+  { url, token }: Login,
+  from: ImportName,
+  paths: readonly string[],
+  options: ImportOptions,
+): string {
+  const { uploads: _, dryRun: __, tagDuplicates: ___, ...lasting } = options;
+  const places = paths.map((path) => resolve(path)).sort();
+  const what = JSON.stringify([url.replace(/\/{1,9}$/, ''), token, places, lasting, from]);
+  return join(stateFolder(), 'imports', `${createHash('sha256').update(what).digest('hex').slice(0, 20)}.json`);
+}
