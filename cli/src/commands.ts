@@ -3,13 +3,13 @@ import { ApiError, ConnectionError, PhotoServiceError } from 'photo-service-sdk'
 import { type ClientCommandName, clientCommandNames, exampleText } from './command-names.js';
 import { completionCommand } from './commands/completion-command.js';
 import { demoCommand } from './commands/demo-command.js';
+import { loginCommand, whoamiCommand } from './commands/login-command.js';
 import { photosCommand } from './commands/photos-command.js';
 import { tagsCommand } from './commands/tags-command.js';
 import { downloadCommand } from './download/download-command.js';
 import { AccessError, exitCodes, PartlyDone, UsageError } from './exit-codes.js';
 import { exportCommand } from './export/export-library.js';
 import { importCommand } from './import/import-command.js';
-import { loginCommand, whoamiCommand } from './login.js';
 import { mcpCommand } from './mcp/mcp-command.js';
 import { plain } from './print.js';
 import { syncCommand } from './sync/sync-folder.js';

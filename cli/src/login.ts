@@ -1,13 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { Command } from 'commander';
-import { ApiError, type ConnectionOptions, type Me, PhotoService } from 'photo-service-sdk';
+import { dirname, join } from 'node:path';
+import { type ConnectionOptions, PhotoService } from 'photo-service-sdk';
 import { makeFolder, writeWhole } from 'photo-service-sdk/node';
 import { AccessError, UsageError } from './exit-codes.js';
-import { jsonOption, quietOption } from './options.js';
-import { type OutputOptions, print } from './print.js';
+import { configFolder } from './folders.js';
 import type { ProgressDisplay } from './progress-display.js';
 
 /** Which service, and with which key. */
@@ -15,65 +11,6 @@ export interface Login {
   readonly url: string;
   readonly token: string;
 }
-
-interface LoginOptions extends OutputOptions {
-  readonly url?: string;
-  readonly token?: string;
-}
-
-export function loginCommand(): Command {
-  return new Command('login')
-    .description('store the URL of a service and a key for later commands')
-    .option('--url <url>', 'the URL of the service (default: PHOTO_SERVICE_URL)')
-    .option('--token <token>', 'the API key; - reads it from standard input (default: PHOTO_SERVICE_TOKEN)')
-    .addOption(jsonOption())
-    .addOption(quietOption())
-    .action(async (options: LoginOptions) => {
-      const url = (options.url ?? process.env['PHOTO_SERVICE_URL'])?.replace(/\/{1,9}$/, '');
-      const given = options.token ?? process.env['PHOTO_SERVICE_TOKEN'];
-      const token = given === '-' ? (await text(process.stdin)).trim() : given;
-      if (!url || !token) throw new UsageError('Both options are required: phs login --url URL --token TOKEN');
-      const me = await verifyLogin({ url, token });
-      await saveLogin({ url, token });
-      const whose = me === null ? 'a key without customer:read' : `${me.apiKey.name} of ${me.customer.name}`;
-      print(options, { url, customer: me?.customer.name ?? null, file: loginFile() }, [
-        `Logged in at ${url}: ${whose}. Stored in ${loginFile()}.`,
-      ]);
-    });
-}
-
-/** Whose key it is; null when it works but may not say. */
-async function verifyLogin(login: { url: string; token: string }): Promise<Me | null> {
-  try {
-    return await clientOf(login, HASTY).me();
-  } catch (error) {
-    if (error instanceof ApiError && error.missingScope !== null) return null;
-    throw error;
-  }
-}
-
-export function whoamiCommand(): Command {
-  return new Command('whoami')
-    .description('show the key in use, its scopes and its remaining rate limits')
-    .addOption(jsonOption())
-    .action(async (options: { json?: boolean }) => {
-      const login = await currentLogin();
-      const { url } = login;
-      const me = await clientOf(login, HASTY).me();
-      const { customer, apiKey, rateLimits } = me;
-      const name = profile();
-      const left = ({ remaining, limit }: { remaining: number; limit: number }) => `${remaining} of ${limit}`;
-      print(options, { url, ...me }, [
-        `${customer.name} (customer ${customer.id}) at ${url}${name === null ? '' : `, profile ${name}`}`,
-        `key ${apiKey.id} ${apiKey.name}, ${apiKey.prefix}: ${apiKey.scopes.join(', ')}`,
-        `expires: ${apiKey.expiresAt ?? 'never'}; your address: ${me.clientIp}`,
-        `left this minute: ${left(rateLimits.read)} reads, ${left(rateLimits.write)} writes`,
-      ]);
-    });
-}
-
-/** Checks an address and a key: after a typing error it should not wait and retry. */
-const HASTY = { maxRetries: 1 };
 
 /** A client with the current login, which tells a display why it waits. */
 export async function connect(display?: ProgressDisplay): Promise<PhotoService> {
@@ -134,26 +71,14 @@ export async function saveLogin(login: Login): Promise<void> {
 /** Where the login of the current profile is. */
 export function loginFile(): string {
   const name = profile();
-  const folder = ownFolder('XDG_CONFIG_HOME', '.config');
-  return name === null ? join(folder, 'login.json') : join(folder, 'profiles', `${name}.json`);
+  return join(configFolder(), ...(name === null ? ['login.json'] : ['profiles', `${name}.json`]));
 }
 
 /** The name of the login that commands use, for people with several: `--profile` sets it for one command. Null: the one without a name. */
-function profile(): string | null {
+export function profile(): string | null {
   const name = process.env['PHOTO_SERVICE_PROFILE'] || null;
   if (name !== null && !/^[A-Za-z0-9][\w-]{0,31}$/.test(name)) {
     throw new UsageError('The name of a profile has up to 32 letters, digits, - and _, such as work.');
   }
   return name;
-}
-
-/** Where this program keeps what it has to remember between two runs. */
-export function stateFolder(): string {
-  return ownFolder('XDG_STATE_HOME', '.local/state');
-}
-
-/** Returns a folder of this program. The XDG Base Directory Specification 0.8 has a path ignored that is not absolute. */
-function ownFolder(variable: 'XDG_CONFIG_HOME' | 'XDG_STATE_HOME', otherwise: string): string {
-  const folder = process.env[variable];
-  return join(folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), otherwise), 'photo-service');
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { ImportOptions } from 'photo-service-sdk';
-import { type Login, stateFolder } from '../login.js';
+import { stateFolder } from '../folders.js';
+import type { Login } from '../login.js';
 import type { ImportName } from './open-import.js';
 
 /**

@@ -1,13 +1,14 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
-import { type Readable, Transform } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { FileProblem } from 'photo-service-sdk';
 import { type Entry, open, type ZipFile } from 'yauzl';
 import { UsageError } from '../exit-codes.js';
 import type { LocalBytes, RemoteBytes } from './photo-source.js';
+import { without } from './streams.js';
 
 /** The files of an export, wherever it lies. */
 interface Archive {
@@ -131,21 +132,6 @@ async function read(zip: ZipFile, entry: Entry, start: number): Promise<Readable
   return start === 0 ? stream : without(stream, start);
 }
 
-/** Returns a stream without its first bytes, for what can only be read from its beginning, as compressed files. */
-export function without(stream: Readable, bytes: number): Readable {
-  let left = bytes;
-  const rest = new Transform({
-    transform(chunk: Uint8Array, _encoding, done) {
-      const skipped = Math.min(left, chunk.length);
-      left -= skipped;
-      done(null, chunk.subarray(skipped));
-    },
-  });
-  stream.once('error', (error) => rest.destroy(error));
-  rest.once('close', () => stream.destroy());
-  return stream.pipe(rest);
-}
-
 /**
  * The whole of a small file.
  * @throws FileProblem for a larger one; what the stream throws.
@@ -153,19 +139,6 @@ export function without(stream: Readable, bytes: number): Readable {
 export async function wholeOf(file: ArchiveFile, most: number): Promise<Buffer> {
   if (file.sizeBytes > most) throw new FileProblem('unreadable', `It has more than ${most} bytes.`);
   return buffer(await file.open(0));
-}
-
-/** The first bytes of a file. */
-export async function headOf(file: Pick<ArchiveFile, 'open'>, most: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of await file.open(0)) {
-    chunks.push(chunk);
-    length += chunk.length;
-    // Leaving the loop ends the stream.
-    if (length >= most) break;
-  }
-  return Buffer.concat(chunks).subarray(0, most);
 }
 
 /** A JSON document of an export; null for what is none, or is larger than any that an export has. */

@@ -1,8 +1,9 @@
 import { posix } from 'node:path';
 import { HEAD_BYTES } from 'photo-service-sdk/node';
 import { DetailsBuilder } from '../details-builder.js';
-import { type ArchiveFile, headOf, jsonOf, openArchives } from './archive.js';
+import { type ArchiveFile, jsonOf, openArchives } from './archive.js';
 import { leftOut, type PhotoSource, type SourceItem } from './photo-source.js';
+import { headOf } from './streams.js';
 
 /** An export of Flickr: all its archives, those of the photos and those of the JSON files, or the folders into which they were unpacked. */
 export async function flickrSource(paths: readonly string[]): Promise<PhotoSource> {

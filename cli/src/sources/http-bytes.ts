@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { FileProblem } from 'photo-service-sdk';
 import { AccessError } from '../exit-codes.js';
-import { without } from './archive.js';
+import { without } from './streams.js';
 
 /** The answer to a request, or why there is none that can be used. */
 export type Send = (headers: Readonly<Record<string, string>>) => Promise<Response>;

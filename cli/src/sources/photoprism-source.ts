@@ -2,8 +2,9 @@ import { posix } from 'node:path';
 import { HEAD_BYTES } from 'photo-service-sdk/node';
 import { parse } from 'yaml';
 import { DetailsBuilder } from '../details-builder.js';
-import { type ArchiveFile, headOf, openArchives, wholeOf } from './archive.js';
+import { type ArchiveFile, openArchives, wholeOf } from './archive.js';
 import { leftOut, type PhotoSource, type SourceItem } from './photo-source.js';
+import { headOf } from './streams.js';
 import { inZone } from './time-and-place.js';
 
 const MAX_YAML_BYTES = 4 * 1024 * 1024;

@@ -5,10 +5,10 @@ import { HEAD_BYTES, LeftOut } from 'photo-service-sdk/node';
 import { DetailsBuilder } from '../details-builder.js';
 import { AccessError, UsageError } from '../exit-codes.js';
 import { childOf, elementsOf, parseXml, textOf, type XmlElement } from '../xmp/xml.js';
-import { headOf } from './archive.js';
 import { answered, bytesFrom, type Send } from './http-bytes.js';
 import { leftOut, type PhotoSource, type SkippedItem, type SourceItem, skipReason } from './photo-source.js';
 import { isSidecar, SidecarFiles } from './sidecar-files.js';
+import { headOf } from './streams.js';
 
 /** Where a bucket is, and whose it is; as other programs find it in the environment. */
 export interface S3Settings {

@@ -3,8 +3,9 @@ import { posix } from 'node:path';
 import { HEAD_BYTES, looksLikePhoto } from 'photo-service-sdk/node';
 import { DetailsBuilder } from '../details-builder.js';
 import { grouped } from '../grouped.js';
-import { type ArchiveFile, headOf, jsonOf, openArchives } from './archive.js';
+import { type ArchiveFile, jsonOf, openArchives } from './archive.js';
 import { leftOut, type PhotoSource, type SkippedItem, type SourceItem, skipReason } from './photo-source.js';
+import { headOf } from './streams.js';
 import { originalName, SidecarMatch, withoutEnding } from './takeout-sidecars.js';
 import { addTimeAndPlace, fileFacts, zoneAt } from './time-and-place.js';
 

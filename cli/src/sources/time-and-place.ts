@@ -1,7 +1,8 @@
 import tzLookup from '@photostructure/tz-lookup';
 import type { DetailsBuilder } from '../details-builder.js';
-import { offsetText, readCaptureDate } from '../xmp/sidecar.js';
-import { type ArchiveFile, headOf } from './archive.js';
+import { offsetText, readCaptureDate } from '../xmp/capture-date.js';
+import type { ArchiveFile } from './archive.js';
+import { headOf } from './streams.js';
 
 /** The time and place of a photo that a service knows apart from its file. */
 interface KnownTimeAndPlace {
@@ -55,7 +56,7 @@ const QUARTER = 15 * 60;
 const MAX_OFFSET = 14 * 3600;
 
 /**
- * The capture time from the instant that Takeout gives, in whole seconds of UTC, and what the file says. The file keeps the last word on its
+ * The capture time from the instant that a service gives, in whole seconds of UTC, and what the file says. The file keeps the last word on its
  * clock and zone as long as both agree. They differ where a person corrected the time, or where the file has no offset: then the difference
  * between clock and instant is the offset.
  * @param zone Where the photo was taken, or the zone that the user gave; null when not known.
