@@ -75,16 +75,16 @@ export async function filtersOf(client: PhotoService, options: FilterOptions): P
   });
 }
 
-/** Returns the values that were given, without those that are undefined. */
-export function given<T extends object>(values: T): Given<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
-}
-
-type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
-
 /** The tag of a name. @throws UsageError when there is none. */
 export async function tagId(client: PhotoService, name: string): Promise<number> {
   const tag = await client.tags.named(name);
   if (tag === null) throw new UsageError(`There is no tag ${name}. To list all tags: phs tags list`);
   return tag.id;
 }
+
+/** Returns the values that were given, without those that are undefined. */
+export function given<T extends object>(values: T): Given<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
+}
+
+type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
