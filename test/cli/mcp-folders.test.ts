@@ -1,7 +1,7 @@
 import { join, posix, win32 } from 'node:path';
 import { UsageError } from '../../cli/src/exit-codes.js';
+import { isInside } from '../../cli/src/mcp/import-tool.js';
 import { mcpCommand } from '../../cli/src/mcp/mcp-command.js';
-import { isInside } from '../../cli/src/mcp/write-tools.js';
 
 describe('the paths inside of a folder that was opened to an agent', () => {
   it.each([
