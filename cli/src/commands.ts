@@ -1,5 +1,4 @@
-import { type Command, CommanderError } from 'commander';
-import { ApiError, ConnectionError, PhotoServiceError } from 'photo-service-sdk';
+import type { Command } from 'commander';
 import { type ClientCommandName, clientCommandNames, exampleText } from './command-names.js';
 import { completionCommand } from './commands/completion-command.js';
 import { demoCommand } from './commands/demo-command.js';
@@ -7,11 +6,9 @@ import { loginCommand, whoamiCommand } from './commands/login-command.js';
 import { photosCommand } from './commands/photos-command.js';
 import { tagsCommand } from './commands/tags-command.js';
 import { downloadCommand } from './download/download-command.js';
-import { AccessError, exitCodes, PartlyDone, UsageError } from './exit-codes.js';
-import { exportCommand } from './export/export-library.js';
+import { exportCommand } from './export/export-command.js';
 import { importCommand } from './import/import-command.js';
 import { mcpCommand } from './mcp/mcp-command.js';
-import { plain } from './print.js';
 import { syncCommand } from './sync/sync-folder.js';
 
 const makers: Readonly<Record<ClientCommandName, () => Command>> = {
@@ -59,74 +56,4 @@ function withProfile(command: Command): Command {
       const { profile } = action.opts<{ profile?: string }>();
       if (profile !== undefined) process.env['PHOTO_SERVICE_PROFILE'] = profile;
     });
-}
-
-/** The message for a person about a failure, and the exit code of the command. */
-export interface Explanation {
-  readonly exitCode: number;
-  /** Null: everything has been printed. */
-  readonly message: string | null;
-  /** The code of the service, or one of ours, for example `usage` and `no_answer`. */
-  readonly code: string;
-  /** Whether it has been printed to stderr already. */
-  readonly isSaid?: boolean;
-  readonly requestId?: string;
-}
-
-/** The failure of a client's command in helpful words; null when it is not one of a client. */
-export function explain(error: unknown): Explanation | null {
-  if (error instanceof CommanderError) return explainUsage(error);
-  if (error instanceof PartlyDone) return { exitCode: exitCodes.partial, message: null, code: 'partial' };
-  if (error instanceof UsageError) return { exitCode: exitCodes.usage, message: error.message, code: 'usage' };
-  if (error instanceof AccessError) return { exitCode: exitCodes.access, message: error.message, code: 'access' };
-  if (error instanceof ApiError) return explainRefusal(error);
-  if (error instanceof ConnectionError) {
-    const message = `${error.message}\nIs the service running, and is its URL correct? Check with: phs whoami`;
-    return { exitCode: exitCodes.environment, message, code: 'no_answer' };
-  }
-  if (error instanceof PhotoServiceError) {
-    return { exitCode: exitCodes.environment, message: error.message, code: 'unexpected_answer' };
-  }
-  if ((error as Error | null)?.name === 'AbortError') {
-    const message = 'Interrupted. Run the same command again to continue.';
-    return { exitCode: exitCodes.interrupted, message, code: 'stopped' };
-  }
-  return null;
-}
-
-/** Messages that commander has printed itself; it ends `--help` and `--version` like this, too. */
-function explainUsage({ exitCode, message }: CommanderError): Explanation {
-  if (exitCode === 0) return { exitCode: exitCodes.ok, message: null, code: 'ok' };
-  return { exitCode: exitCodes.usage, message: message.replace(/^error: /, ''), code: 'usage', isSaid: true };
-}
-
-function explainRefusal(error: ApiError): Explanation {
-  const { code, requestId } = error;
-  const request = requestId === null ? {} : { requestId };
-  const scope = error.missingScope;
-  if (scope !== null) {
-    const message = `This key does not have the scope ${scope}. The scopes of a key never change: create another key that includes ${scope}
-(in the settings area, or with phs key create on the server), then: phs login --url URL --token TOKEN`;
-    return { exitCode: exitCodes.access, message, code, ...request };
-  }
-  if (error.status === 401) {
-    const message = `The service does not accept this key: it was deleted, has expired, or is mistyped.
-Get another key, then: phs login --url URL --token TOKEN`;
-    return { exitCode: exitCodes.access, message, code, ...request };
-  }
-  if (error.status === 403 && code !== 'quota_exceeded') {
-    return { exitCode: exitCodes.access, message: error.message, code, ...request };
-  }
-  const isOurs = error.status < 500 && error.status !== 429;
-  const reference = isOurs || requestId === null ? '' : ` (request ${requestId})`;
-  const exitCode = isOurs ? exitCodes.usage : exitCodes.environment;
-  return { exitCode, message: `${error.message}${reference}`, code, ...request };
-}
-
-/** On stderr for people; with `--json` on stdout too, as the one document. */
-export function tell({ exitCode, message, isSaid, ...rest }: Explanation, args: readonly string[]): number {
-  if (message === null) return exitCode;
-  if (!isSaid) console.error(`phs: ${message.split('\n').map(plain).join('\n')}`);
-  if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: { ...rest, message } })}\n`);
-  return exitCode;
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { clientCommands, type Explanation, explain, tell } from './commands.js';
+import { clientCommands } from './commands.js';
 import { exitCodes } from './exit-codes.js';
+import { type Explanation, explain, tell } from './explain.js';
 import { endWithReader } from './print.js';
 
 process.exitCode = await run(process.argv.slice(2));

@@ -32,8 +32,10 @@ export async function run(args: readonly string[]): Promise<number> {
     await program.parseAsync([...args], { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
-    const known = client?.explain(error);
-    return client && known ? client.tell(known, args) : explain(error, args);
+    if (isOwn) return explain(error, args);
+    const forClients = await import('photo-service-cli/explain');
+    const known = forClients.explain(error);
+    return known ? forClients.tell(known, args) : explain(error, args);
   }
 }
 

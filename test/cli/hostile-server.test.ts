@@ -15,7 +15,8 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
 import type { Photo } from 'photo-service-sdk';
-import { clientCommands, explain } from '../../cli/src/commands.js';
+import { clientCommands } from '../../cli/src/commands.js';
+import { explain, tell } from '../../cli/src/explain.js';
 import { fetchThumbs } from '../../cli/src/export/export-library.js';
 import { STATE_NAME } from '../../cli/src/sync/synced-files.js';
 import { HostileServer, page, photoCalled, sendBytes } from '../support/hostile-server.js';
@@ -220,7 +221,6 @@ describe('a folder that cannot be used ends with 2 and a message', () => {
 });
 
 test('A28: a message of a server is shown without control characters of a terminal', async () => {
-  const { tell } = await import('../../cli/src/commands.js');
   const said = jest.spyOn(console, 'error').mockImplementation(() => undefined);
   tell({ exitCode: 2, message: 'a\u001b]0;title\u0007\nb\u202ec', code: 'x' }, []);
   expect(said.mock.calls).toEqual([['phs: a\ufffd]0;title\ufffd\nb\ufffdc']]);
