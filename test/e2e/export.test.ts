@@ -7,8 +7,8 @@ import sharp from 'sharp';
 import { PHOTOS } from '../../cli/src/export/export-format.js';
 import { exportLibrary } from '../../cli/src/export/export-library.js';
 import { restoreExport } from '../../cli/src/export/restore-export.js';
-import { importSource } from '../../cli/src/import/import-source.js';
 import { folderSource } from '../../cli/src/sources/folder-source.js';
+import { importSource } from '../../cli/src/sources/import-source.js';
 import { writeSidecar } from '../../cli/src/xmp/sidecar.js';
 import { Installation } from './support/service.js';
 

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Import, ImportOptions, Photo, PhotoDetails, PhotoPatch, PhotoService } from 'photo-service-sdk';
 import { unreadable } from 'photo-service-sdk/node';
 import { grouped } from '../grouped.js';
-import { importSource, type SourceImportOptions, type SourceImportResult } from '../import/import-source.js';
+import { importSource, type SourceImportOptions, type SourceImportResult } from '../sources/import-source.js';
 import type { PhotoSource, SourceItem } from '../sources/photo-source.js';
 import { type ExportedPhoto, ORIGINALS, readExport } from './export-format.js';
 

@@ -8,7 +8,7 @@ import { given, jsonOption, namesOption, quietOption, wholeOption } from '../opt
 import { bytesText, count, type OutputOptions, print, printNote, timeText } from '../print.js';
 import { withDisplay } from '../progress-display.js';
 import { folderSource } from '../sources/folder-source.js';
-import { importSource, type SourceImportOptions, type SourceImportResult } from './import-source.js';
+import { importSource, type SourceImportOptions, type SourceImportResult } from '../sources/import-source.js';
 import { importStateFile } from './import-state-file.js';
 import { type ImportName, importNames, openImport } from './open-import.js';
 import { watchFolders } from './watch-folders.js';

@@ -3,8 +3,8 @@ import type { PhotoService } from 'photo-service-sdk';
 import { UsageError } from '../exit-codes.js';
 import type { RestoreResult } from '../export/restore-export.js';
 import { folderSource } from '../sources/folder-source.js';
+import { importSource, type SourceImportOptions, type SourceImportResult } from '../sources/import-source.js';
 import type { PhotoSource } from '../sources/photo-source.js';
-import { importSource, type SourceImportOptions, type SourceImportResult } from './import-source.js';
 
 /** The values of `phs import --from`. */
 export const importNames = [

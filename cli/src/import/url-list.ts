@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { importUrls, type PhotoService, type UrlToImport } from 'photo-service-sdk';
 import { stateFile } from 'photo-service-sdk/node';
 import { UsageError } from '../exit-codes.js';
-import type { SourceImportOptions, SourceImportResult } from './import-source.js';
+import type { SourceImportOptions, SourceImportResult } from '../sources/import-source.js';
 
 /**
  * The URLs of a list, one on each line; empty lines and those that begin with # are left out. `-` is standard input.

@@ -3,9 +3,9 @@ import { isAbsolute, type PlatformPath, relative, sep } from 'node:path';
 import { type ImportOptions, type ImportProgress, importUrls } from 'photo-service-sdk';
 import { stateFile } from 'photo-service-sdk/node';
 import { UsageError } from '../exit-codes.js';
-import { importSource } from '../import/import-source.js';
 import { importStateFile } from '../import/import-state-file.js';
 import { folderSource } from '../sources/folder-source.js';
+import { importSource } from '../sources/import-source.js';
 import { defineTool, type ToolContext } from './tool.js';
 
 interface Input {

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { ImportProgress, Photo } from 'photo-service-sdk';
-import { importSource } from '../../../cli/src/import/import-source.js';
+import { importSource } from '../../../cli/src/sources/import-source.js';
 import type { PhotoItem, PhotoSource, SourceItem } from '../../../cli/src/sources/photo-source.js';
 import { sha256 } from '../../api/support/photos.js';
 import { SdkWorld } from '../../sdk/support/service.js';

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { importSource } from '../../../cli/src/import/import-source.js';
+import { importSource } from '../../../cli/src/sources/import-source.js';
 import { takeoutSource } from '../../../cli/src/sources/takeout-source.js';
 import { picture, sha256 } from '../../api/support/photos.js';
 import { SdkWorld } from '../../sdk/support/service.js';

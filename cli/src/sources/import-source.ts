@@ -1,7 +1,7 @@
 import { type ImportOptions, type ImportResult, type PhotoService, runImport } from 'photo-service-sdk';
 import { SourceFactory, stateFile } from 'photo-service-sdk/node';
 import type { Loss } from '../details-builder.js';
-import type { PhotoItem, PhotoSource, SkippedItem } from '../sources/photo-source.js';
+import type { PhotoItem, PhotoSource, SkippedItem } from './photo-source.js';
 
 export interface SourceImportOptions extends Omit<ImportOptions, 'memory' | 'signal'> {
   /** Where the state of the run is stored; the same run continues with it. */
