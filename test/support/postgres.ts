@@ -24,6 +24,7 @@ export function urlOf({ url, connection }: DatabaseAddress): string {
 
 interface Server {
   addressOf(database: string): DatabaseAddress;
+  readonly administrator: Administrator;
   /** The name of a migrated database that nobody is connected to; made when first asked for, and kept for later suites. */
   template(): Promise<string>;
   stop(): Promise<void>;
@@ -45,27 +46,29 @@ export const emptyDatabase = () => newDatabase(false);
 async function newDatabase(migrated: boolean): Promise<TestDatabase> {
   open += 1;
   server ??= process.env.TEST_DATABASE_URL ? givenServer(process.env.TEST_DATABASE_URL) : embeddedServer();
-  const { addressOf, stop, template } = await server;
+  const { addressOf, administrator, stop, template } = await server;
   const name = `test_${randomBytes(8).toString('hex')}`;
   const from = migrated ? `TEMPLATE ${await template()}` : '';
-  await administer(addressOf('postgres'), `CREATE DATABASE ${name} ${from}`);
+  // Copied as files, which takes two thirds of the time of copying by the log.
+  await administrator.query(`CREATE DATABASE ${name} ${from} STRATEGY FILE_COPY`);
   return {
     ...addressOf(name),
     async close() {
-      await drop(addressOf('postgres'), name);
+      await drop(administrator, name);
       open -= 1;
       if (open > 0) return;
       server = undefined;
+      await administrator.end();
       await stop();
     },
   };
 }
 
 /** Not `WITH (FORCE)`: that is refused while the server vacuums the database, which a plain DROP ends by itself. */
-async function drop(address: DatabaseAddress, name: string): Promise<void> {
+async function drop(administrator: Administrator, name: string): Promise<void> {
   const others = 'FROM pg_stat_activity WHERE datname = $1 AND usename = current_user';
-  await administer(address, `SELECT pg_terminate_backend(pid) ${others}`, [name]);
-  await administer(address, `DROP DATABASE ${name}`);
+  await administrator.query(`SELECT pg_terminate_backend(pid) ${others}`, [name]);
+  await administrator.query(`DROP DATABASE ${name}`);
 }
 
 /** How pg connects to it without TypeORM. */
@@ -73,17 +76,36 @@ export function pgConfig({ url, connection }: DatabaseAddress): pg.ClientConfig 
   return url === undefined ? { ...connection } : { connectionString: url };
 }
 
-async function administer(
-  address: DatabaseAddress,
-  sql: string,
-  values: readonly unknown[] = [],
-): Promise<pg.QueryResult> {
-  const client = new pg.Client(pgConfig(address));
-  await client.connect();
-  try {
-    return await client.query(sql, [...values]);
-  } finally {
-    await client.end();
+/** Creates and removes databases on one connection: to connect takes longer than to remove a database. */
+class Administrator {
+  private client: Promise<pg.Client> | undefined;
+
+  constructor(private readonly address: DatabaseAddress) {}
+
+  async query(sql: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
+    this.client ??= this.connect();
+    return (await this.client).query(sql, [...values]);
+  }
+
+  async end(): Promise<void> {
+    const client = await this.client;
+    this.client = undefined;
+    await client?.end();
+  }
+
+  private async connect(): Promise<pg.Client> {
+    const client = new pg.Client(pgConfig(this.address));
+    // A test may have ended it.
+    client.on('error', () => {
+      this.client = undefined;
+    });
+    try {
+      await client.connect();
+    } catch (error) {
+      this.client = undefined;
+      throw error;
+    }
+    return client;
   }
 }
 
@@ -93,11 +115,16 @@ async function givenServer(url: string): Promise<Server> {
     other.pathname = `/${database}`;
     return { url: other.href };
   };
-  return { addressOf, template: templateOn(addressOf), stop: async () => {} };
+  return serverAt(addressOf, async () => {});
 }
 
-async function exists(address: DatabaseAddress, database: string): Promise<boolean> {
-  const { rowCount } = await administer(address, 'SELECT FROM pg_database WHERE datname = $1', [database]);
+function serverAt(addressOf: Server['addressOf'], stop: () => Promise<void>): Server {
+  const administrator = new Administrator(addressOf('postgres'));
+  return { addressOf, administrator, template: templateOn(addressOf, administrator), stop };
+}
+
+async function exists(administrator: Administrator, database: string): Promise<boolean> {
+  const { rowCount } = await administrator.query('SELECT FROM pg_database WHERE datname = $1', [database]);
   return rowCount === 1;
 }
 
@@ -109,18 +136,18 @@ function migrationsDigest(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-function templateOn(addressOf: Server['addressOf']): Server['template'] {
+function templateOn(addressOf: Server['addressOf'], administrator: Administrator): Server['template'] {
   let made: Promise<string> | undefined;
   const make = async () => {
     const name = `template_${migrationsDigest()}`;
-    if (await exists(addressOf('postgres'), name)) return name;
+    if (await exists(administrator, name)) return name;
     const draft = `draft_${randomBytes(8).toString('hex')}`;
-    await administer(addressOf('postgres'), `CREATE DATABASE ${draft}`);
+    await administrator.query(`CREATE DATABASE ${draft}`);
     await migrate(addressOf(draft));
-    await administer(addressOf('postgres'), `ALTER DATABASE ${draft} RENAME TO ${name}`).catch(async (error) => {
+    await administrator.query(`ALTER DATABASE ${draft} RENAME TO ${name}`).catch(async (error) => {
       // Another process was faster, on a server that both were given.
       if (error.code !== DUPLICATE_DATABASE) throw error;
-      await administer(addressOf('postgres'), `DROP DATABASE ${draft}`);
+      await administrator.query(`DROP DATABASE ${draft}`);
     });
     return name;
   };
@@ -136,7 +163,7 @@ async function embeddedServer(): Promise<Server> {
   const folder = join(tmpdir(), `${PREFIX}${process.pid}`);
   const postgres: RunningPostgres = await openEmbeddedPostgres(folder, 'own', undefined, SETTINGS);
   const addressOf = (database: string) => ({ connection: { ...postgres.connection, database } });
-  return { addressOf, template: templateOn(addressOf), stop: () => postgres.stop() };
+  return serverAt(addressOf, () => postgres.stop());
 }
 
 /** What these databases hold need not survive the machine, and deadlocks are found soon. */
