@@ -4,10 +4,11 @@
  */
 export { MemoryRateWindowStore } from '../src/adapters/memory/memory-rate-window-store.js';
 export { contracts } from './contracts.js';
+export { MemoryIpCountries } from './memory/access/memory-ip-countries.js';
+export { MemoryBlobStore } from './memory/blobs/memory-blob-store.js';
+export { MemoryDirectUploads } from './memory/blobs/memory-direct-uploads.js';
 export { MemorySourceReader } from './memory/imports/memory-fetches.js';
-export { MemoryBlobStore, MemoryDirectUploads } from './memory/memory-blob-store.js';
 export { MemoryCustomerStore } from './memory/memory-customer-store.js';
-export { MemoryIpCountries } from './memory/memory-keys.js';
 export { MemoryMailer } from './memory/memory-mailer.js';
 export { brokenPictureBytes, MemoryMediaReader, pictureBytes, pictureIn } from './memory/memory-media-reader.js';
 export { MemoryWebhookSender } from './memory/memory-webhooks.js';

@@ -1,4 +1,4 @@
-import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { MemoryDatabase } from '../../testing/memory/memory-database.js';
 import { MemoryRenditionLeases } from '../../testing/memory/photos/memory-renditions.js';
 import { memoryDatabasePorts } from '../../testing/memory-ports.js';

@@ -4,7 +4,7 @@ import { type BlobKey, renditionKey, storedKey } from '../../src/core/blobs/blob
 import type { BlobInfo, ByteRange, OpenBlob } from '../../src/core/blobs/blob-store.js';
 import { downloadOriginal } from '../../src/core/photos/original.js';
 import { downloadRendition } from '../../src/core/photos/renditions/rendition.js';
-import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { Account, bytesOf, collected, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { asInProduction } from '../support/in-process.js';

@@ -5,7 +5,7 @@ import { type MetricSources, PrometheusMetrics } from '../../src/adapters/metric
 import { ObservedBlobStore } from '../../src/adapters/observed-blob-store.js';
 import type { BlobKey } from '../../src/core/blobs/blob-key.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 
 const backlog: Awaited<ReturnType<MetricSources['backlog']>> = {
   jobs: [{ kind: 'inspect', waiting: 7, running: 2, dead: 1, oldestSeconds: 12.5 }],

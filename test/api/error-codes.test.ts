@@ -7,7 +7,7 @@ import { operatorFor } from '../../src/core/customers/customer.js';
 import { DomainError, type ErrorCode, errorCodes } from '../../src/core/shared/errors.js';
 import { requestTimeout } from '../../src/http/server/request-body.js';
 import { statusOfCode } from '../../src/http/status-of-code.js';
-import type { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import type { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { Gate } from '../support/tenant.js';
 import { until } from '../support/until.js';
 import type { Answer } from './support/http-client.js';

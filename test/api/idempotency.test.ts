@@ -9,12 +9,12 @@ import { CLAIM_LEASE_SECONDS, sweepIdempotencyKeys } from '../../src/core/idempo
 import type { CustomerStore, Ports } from '../../src/core/ports.js';
 import { DAY, MINUTE, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
+import { MemoryKeyFinder } from '../../testing/memory/access/memory-keys.js';
 import { MemoryCustomerStore } from '../../testing/memory/memory-customer-store.js';
 import { MemoryCustomerDirectory } from '../../testing/memory/memory-customers.js';
 import { MemoryDatabase } from '../../testing/memory/memory-database.js';
 import { MemoryIdempotencyStore } from '../../testing/memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../../testing/memory/memory-job-queue.js';
-import { MemoryKeyFinder } from '../../testing/memory/memory-keys.js';
 import { testDatabase } from '../support/postgres.js';
 import { atOnce, Gate } from '../support/tenant.js';
 import type { Answer } from './support/http-client.js';

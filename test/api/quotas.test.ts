@@ -2,7 +2,7 @@ import { issueKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
-import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { atOnce, present } from '../support/tenant.js';
 import type { Answer } from './support/http-client.js';
 import { importPhotos, picture, postFiles, sha256 } from './support/photos.js';

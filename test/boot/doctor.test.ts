@@ -27,7 +27,7 @@ import { configOf } from '../../src/composition/blob-stores.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { openProviders } from '../../src/ports.module.js';
-import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { MailServer } from '../support/mail-server.js';
 import { openMedia } from '../support/media.js';

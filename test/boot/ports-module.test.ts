@@ -18,7 +18,7 @@ import { MINUTE, SECOND } from '../../src/core/shared/clock.js';
 import { PORTS, portToken } from '../../src/http/ports-token.js';
 import { openPorts, PortsModule, sealedRows } from '../../src/ports.module.js';
 import { initialize, openApp } from '../../src/start/serving/open-app.js';
-import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { MemoryMediaReader } from '../../testing/memory/memory-media-reader.js';
 import { MemoryGazetteer } from '../../testing/memory/photos/memory-gazetteer.js';
 import { SettableClock } from '../../testing/memory/settable-clock.js';

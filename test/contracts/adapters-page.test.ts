@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformSync } from '@swc/core';
 import { databasePortNames } from '../../src/adapters/typeorm/database-ports.js';
-import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 
 const page = readFileSync(join(__dirname, '../../docs/adapters.md'), 'utf8');
 

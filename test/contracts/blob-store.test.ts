@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalBlobStore } from '../../src/adapters/local-blobs/local-blob-store.js';
 import { ObservedBlobStore } from '../../src/adapters/observed-blob-store.js';
-import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { blobStoreContract } from './blob-store.contract.js';
 
 blobStoreContract('memory, observed', async () => {

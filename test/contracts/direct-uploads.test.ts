@@ -1,5 +1,6 @@
 import { SECOND } from '../../src/core/shared/clock.js';
-import { MemoryBlobStore, MemoryDirectUploads } from '../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
+import { MemoryDirectUploads } from '../../testing/memory/blobs/memory-direct-uploads.js';
 import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { directUploadsContract } from './direct-uploads.contract.js';
 

@@ -4,8 +4,8 @@ import { MemoryUploadSlots } from '../../src/adapters/memory/memory-upload-slots
 import type { BlobKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import type { RenditionMaking } from '../../src/core/photos/renditions/make.js';
+import { PlainVerifiedBlobs } from '../../testing/memory/blobs/plain-verified-blobs.js';
 import { PlainImportSteps, PlainUploadSlots } from '../../testing/memory/imports/memory-uploads.js';
-import { PlainVerifiedBlobs } from '../../testing/memory/memory-blob-store.js';
 import { PlainRenditionMaker } from '../../testing/memory/photos/memory-renditions.js';
 import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { importStepsContract } from './import-steps.contract.js';

@@ -13,7 +13,7 @@ import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { createTag, createTags } from '../../src/core/tags/create-tags.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
-import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { MemoryGazetteer } from '../../testing/memory/photos/memory-gazetteer.js';
 import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { sampleCustomer, sampleFacts, sampleHash, sampleInstant } from '../support/samples.js';

@@ -1,6 +1,8 @@
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
 import type { CustomerStatus } from '../../src/core/customers/customer.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { MemoryIpCountries } from '../../testing/memory/access/memory-ip-countries.js';
+import { MemoryKeyFinder, MemoryOperatorTokenStore } from '../../testing/memory/access/memory-keys.js';
 import { MemoryAuditLog } from '../../testing/memory/memory-audit.js';
 import { MemoryCustomerStore } from '../../testing/memory/memory-customer-store.js';
 import { MemoryCustomerDirectory } from '../../testing/memory/memory-customers.js';
@@ -8,7 +10,6 @@ import { MemoryDatabase, type MemoryTable } from '../../testing/memory/memory-da
 import { MemoryDeliveryKeyFinder } from '../../testing/memory/memory-delivery.js';
 import { MemoryIdempotencyStore } from '../../testing/memory/memory-idempotency-store.js';
 import { MemoryJobQueue } from '../../testing/memory/memory-job-queue.js';
-import { MemoryIpCountries, MemoryKeyFinder, MemoryOperatorTokenStore } from '../../testing/memory/memory-keys.js';
 import { MemoryShareFinder } from '../../testing/memory/memory-shares.js';
 import { MemoryTrafficStore } from '../../testing/memory/memory-traffic.js';
 import { MemoryDeliveryLog } from '../../testing/memory/memory-webhooks.js';

@@ -9,7 +9,7 @@ import type { CustomerDirectory } from '../../src/core/customers/customer-direct
 import type { Photo } from '../../src/core/photos/photo.js';
 import type { RenditionMaking } from '../../src/core/photos/renditions/make.js';
 import { fixedRendition, type Rendition, type RenditionMaker } from '../../src/core/photos/renditions/rendition.js';
-import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { bytesOf } from '../support/core-world.js';
 import { sampleCustomer, samplePhoto } from '../support/samples.js';

@@ -5,7 +5,7 @@ import { inOneChunk } from '../../src/core/blobs/blob-bytes.js';
 import { type BlobKey, originalKey, stagingKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import { purgePhoto } from '../../src/core/photos/trash.js';
-import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import {
   Account,
   bytesOf,

@@ -3,7 +3,7 @@ import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobInfo, OpenBlob } from '../../src/core/blobs/blob-store.js';
 import { type Compared, copyBlobs } from '../../src/core/blobs/copy-blobs.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { collected } from '../support/core-world.js';
 
 /** Counts what is asked of it, breaks down after so many writes, and gives back other bytes of some keys. */

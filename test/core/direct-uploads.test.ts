@@ -7,7 +7,8 @@ import { DAY, HOUR, MINUTE } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { upkeep } from '../../src/worker/upkeep.js';
-import { MemoryBlobStore, MemoryDirectUploads } from '../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
+import { MemoryDirectUploads } from '../../testing/memory/blobs/memory-direct-uploads.js';
 import { claimJob } from '../support/claim.js';
 import {
   Account,

@@ -5,7 +5,7 @@ import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import { HOUR } from '../../src/core/shared/clock.js';
 import { runJob } from '../../src/worker/run-job.js';
 import { upkeep } from '../../src/worker/upkeep.js';
-import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { withInProcess } from '../../testing/memory-ports.js';
 import { claimJob } from '../support/claim.js';
 import {

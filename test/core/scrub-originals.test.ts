@@ -2,7 +2,7 @@ import { inOneChunk } from '../../src/core/blobs/blob-bytes.js';
 import { storedKey } from '../../src/core/blobs/blob-key.js';
 import { type Scrubbing, scrubOriginals } from '../../src/core/integrity/scrub.js';
 import { DAY } from '../../src/core/shared/clock.js';
-import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { MemoryScrubPosition } from '../../testing/memory/memory-integrity.js';
 import { Account, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { present } from '../support/tenant.js';

@@ -5,7 +5,7 @@ import { DAY, MINUTE } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { upkeep } from '../../src/worker/upkeep.js';
-import { MemoryDirectUploads } from '../../testing/memory/memory-blob-store.js';
+import { MemoryDirectUploads } from '../../testing/memory/blobs/memory-direct-uploads.js';
 import {
   Account,
   announced,

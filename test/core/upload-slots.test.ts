@@ -1,4 +1,4 @@
-import type { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import type { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { Account, announced, blobsUnder, fileOf, note, picture, type World, world } from '../support/core-world.js';
 import { Gate, present } from '../support/tenant.js';
 import { until } from '../support/until.js';

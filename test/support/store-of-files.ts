@@ -1,7 +1,7 @@
 import { type BlobKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobFile, BlobState, ByteRange, OpenBlob } from '../../src/core/blobs/blob-store.js';
 import type { PictureBytes } from '../../src/core/media/media-reader.js';
-import { MemoryBlobStore } from '../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { MemoryMediaReader } from '../../testing/memory/memory-media-reader.js';
 import { present } from './tenant.js';
 

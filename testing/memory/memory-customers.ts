@@ -12,7 +12,8 @@ import { reservingStatuses } from '../../src/core/imports/import-photo.js';
 import { requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { MemoryAuditTrail } from './memory-audit.js';
-import { copyOf, type LockedRows, type MemoryDatabase, type MemoryTable } from './memory-database.js';
+import { copyOf, type MemoryDatabase, type MemoryTable } from './memory-database.js';
+import { type LockedRows } from './memory-locked-rows.js';
 
 export class MemoryCustomerDirectory implements CustomerDirectory {
   constructor(private readonly database: MemoryDatabase) {}

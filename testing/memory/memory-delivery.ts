@@ -8,7 +8,8 @@ import type {
 import type { NewPreset, Preset, PresetRepository } from '../../src/core/delivery/preset.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { compareText } from '../../src/core/shared/text.js';
-import { copyOf, type LockedRows, type MemoryDatabase, type OwnedTable } from './memory-database.js';
+import { copyOf, type MemoryDatabase, type OwnedTable } from './memory-database.js';
+import { type LockedRows } from './memory-locked-rows.js';
 
 export class MemoryDeliveryKeyRepository implements DeliveryKeyRepository {
   constructor(

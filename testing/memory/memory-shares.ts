@@ -1,6 +1,7 @@
 import type { Id } from '../../src/core/shared/ids.js';
 import type { KnownShare, NewShare, Share, ShareFinder, ShareRepository } from '../../src/core/shares/share.js';
-import { copyOf, type LockedRows, type MemoryDatabase } from './memory-database.js';
+import { copyOf, type MemoryDatabase } from './memory-database.js';
+import { type LockedRows } from './memory-locked-rows.js';
 
 const sharesOf = (database: MemoryDatabase) => database.table<Share>('shares');
 

@@ -18,8 +18,9 @@ import {
   type WebhookMessage,
   type WebhookSender,
 } from '../../src/core/webhooks/webhook-sender.js';
-import type { LockedRows, MemoryDatabase, StoredDelivery } from './memory-database.js';
+import type { MemoryDatabase, StoredDelivery } from './memory-database.js';
 import { MemoryJobRepository, storedJobKey } from './memory-job-queue.js';
+import type { LockedRows } from './memory-locked-rows.js';
 
 export class MemoryWebhookEndpointRepository implements WebhookEndpointRepository {
   constructor(

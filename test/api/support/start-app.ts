@@ -23,7 +23,7 @@ import { type Route, RouteTable } from '../../../src/http/route-table.js';
 import { PeriodicRecorder } from '../../../src/http/server/recorders.js';
 import { expressServer, initialize, nestOptions } from '../../../src/start/serving/open-app.js';
 import { runJob } from '../../../src/worker/run-job.js';
-import { MemoryBlobStore } from '../../../testing/memory/memory-blob-store.js';
+import { MemoryBlobStore } from '../../../testing/memory/blobs/memory-blob-store.js';
 import { SettableClock } from '../../../testing/memory/settable-clock.js';
 import { claimJob } from '../../support/claim.js';
 import { world } from '../../support/core-world.js';

@@ -7,8 +7,9 @@ import {
   type SourceRequest,
 } from '../../../src/core/imports/fetch/source-reader.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import type { LockedRows, MemoryDatabase } from '../memory-database.js';
+import type { MemoryDatabase } from '../memory-database.js';
 import { storedJobKey } from '../memory-job-queue.js';
+import type { LockedRows } from '../memory-locked-rows.js';
 
 export class MemorySourceFetchRepository implements SourceFetchRepository {
   constructor(

@@ -15,7 +15,8 @@ import type {
 } from '../../../src/core/imports/import-repository.js';
 import type { ItemError } from '../../../src/core/shared/errors.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import { type ForgottenItems, type LockedRows, type MemoryDatabase, windowOf } from '../memory-database.js';
+import { type ForgottenItems, type MemoryDatabase, windowOf } from '../memory-database.js';
+import { type LockedRows } from '../memory-locked-rows.js';
 import { deleteSourceFetch } from './memory-fetches.js';
 
 export class MemoryImportRepository implements ImportRepository {

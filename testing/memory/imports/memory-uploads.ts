@@ -18,7 +18,8 @@ import {
 } from '../../../src/core/imports/receive/upload-slots.js';
 import type { Uses } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import type { LockedRows, MemoryDatabase } from '../memory-database.js';
+import type { MemoryDatabase } from '../memory-database.js';
+import type { LockedRows } from '../memory-locked-rows.js';
 
 export class MemoryResumableUploadRepository implements ResumableUploadRepository {
   constructor(

@@ -1,7 +1,8 @@
 import { type BulkChange, type BulkEdit, isActive, type NewBulkEdit } from '../../../src/core/bulk-edits/bulk-edit.js';
 import type { BulkEditRepository } from '../../../src/core/bulk-edits/bulk-edit-repository.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import type { LockedRows, MemoryDatabase, StoredBulkEdit } from '../memory-database.js';
+import type { MemoryDatabase, StoredBulkEdit } from '../memory-database.js';
+import type { LockedRows } from '../memory-locked-rows.js';
 
 export class MemoryBulkEditRepository implements BulkEditRepository {
   constructor(

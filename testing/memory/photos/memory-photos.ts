@@ -13,7 +13,8 @@ import { requireFound } from '../../../src/core/shared/errors.js';
 import type { Id } from '../../../src/core/shared/ids.js';
 import type { Position } from '../../../src/core/shared/pagination.js';
 import { byName } from '../../../src/core/tags/tag.js';
-import { type LockedRows, type MemoryDatabase, windowOf } from '../memory-database.js';
+import { type MemoryDatabase, windowOf } from '../memory-database.js';
+import { type LockedRows } from '../memory-locked-rows.js';
 import { camerasOf, countriesOf, kindsOf, lensesOf, matches } from './memory-photo-queries.js';
 import { shiftPhotoCounts } from './memory-tags.js';
 

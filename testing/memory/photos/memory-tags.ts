@@ -11,7 +11,8 @@ import {
   tagPosition,
 } from '../../../src/core/tags/tag.js';
 import type { BumpedPhotos, MergedPhotos, TagCount, TagRepository } from '../../../src/core/tags/tag-repository.js';
-import { type LockedRows, type MemoryDatabase, windowOf } from '../memory-database.js';
+import { type MemoryDatabase, windowOf } from '../memory-database.js';
+import { type LockedRows } from '../memory-locked-rows.js';
 
 export class MemoryTagRepository implements TagRepository {
   constructor(

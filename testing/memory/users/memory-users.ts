@@ -8,7 +8,8 @@ import { type Identity, isSameIdentity } from '../../../src/core/users/provider/
 import type { KnownSession, NewSession, Session, SessionStore } from '../../../src/core/users/session.js';
 import type { NewUser, User } from '../../../src/core/users/user.js';
 import type { KnownUser, UserRepository, UserStore } from '../../../src/core/users/user-store.js';
-import { copyOf, type LockedRows, type MemoryDatabase } from '../memory-database.js';
+import { copyOf, type MemoryDatabase } from '../memory-database.js';
+import { type LockedRows } from '../memory-locked-rows.js';
 
 export class MemoryUserStore implements UserStore {
   constructor(private readonly database: MemoryDatabase) {}

@@ -7,17 +7,17 @@ import {
   type KnownKey,
   MAX_LISTED_ADDRESSES,
   type NewApiKey,
-} from '../../src/core/access/api-key.js';
-import { type IpCountries, IpRanges } from '../../src/core/access/ip-list.js';
+} from '../../../src/core/access/api-key.js';
 import type {
   OperatorToken,
   OperatorTokenRepository,
   OperatorTokenStore,
-} from '../../src/core/operators/operator-token.js';
-import { requireFound } from '../../src/core/shared/errors.js';
-import type { Id } from '../../src/core/shared/ids.js';
-import { addOperatorEntry } from './memory-audit.js';
-import { copyOf, type LockedRows, type MemoryDatabase } from './memory-database.js';
+} from '../../../src/core/operators/operator-token.js';
+import { requireFound } from '../../../src/core/shared/errors.js';
+import type { Id } from '../../../src/core/shared/ids.js';
+import { addOperatorEntry } from '../memory-audit.js';
+import { copyOf, type MemoryDatabase } from '../memory-database.js';
+import { type LockedRows } from '../memory-locked-rows.js';
 
 export class MemoryKeyFinder implements KeyFinder {
   constructor(private readonly database: MemoryDatabase) {}
@@ -142,15 +142,3 @@ export class MemoryOperatorTokenStore implements OperatorTokenStore {
     return this.database.operatorTokens.all().map(copyOf);
   }
 }
-
-export class MemoryIpCountries implements IpCountries {
-  async countryOf(address: string): Promise<string | null> {
-    return registered.find(([, addresses]) => addresses.contains(address))?.[0] ?? null;
-  }
-}
-
-/** An internet of few addresses. */
-const registered: readonly (readonly [country: string, addresses: IpRanges])[] = [
-  ['US', new IpRanges(['8.8.8.0/24', '2001:4860::/32'])],
-  ['NL', new IpRanges(['193.0.0.0/21', '2001:67c:2e8::/48'])],
-];
