@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
 import { copiesOf, fill, threeMegabytes, upload } from './library.mjs';
 import { load, measured, median } from './load.mjs';
-import { References, readRows } from './references.mjs';
+import { References, readRows } from './references/references.mjs';
 import { apiOf, root, startService } from './service.mjs';
 
 const NOTED = join(root, 'bench', 'cost.json');

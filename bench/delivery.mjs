@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { resized, upload, withComment } from './library.mjs';
 import { load, median } from './load.mjs';
-import { hasNginx, NGINX_SETTINGS, startNginx } from './references.mjs';
+import { hasNginx, NGINX_SETTINGS, startNginx } from './references/references.mjs';
 import { apiOf, mediaPeakBytes, processorSeconds, root, startService, timedEach, until200 } from './service.mjs';
 
 const [count, seconds, only = ''] = [Number(process.argv[2] ?? 24), Number(process.argv[3] ?? 4), process.argv[4]];

@@ -46,7 +46,7 @@ export function copiesOf(jpeg, count) {
 
 const UPLOADS_AT_ONCE = 8;
 
-/** Imports files, at most 500. The ids of the first page of photos. */
+/** Imports files, at most 500. The ids of its first photos, at most as many as a page has. */
 export async function upload(service, files) {
   const api = apiOf(service);
   const { id } = await api('POST', '/imports', {});

@@ -97,7 +97,7 @@ function attack(service, ids) {
       if (answer.ok) made += 1;
     }
   };
-  const upload = async () => {
+  const holdUpload = async () => {
     const { id } = await api('POST', '/imports', {});
     const photos = [{ filename: 'held.jpg', sizeBytes: 100_000_000 }];
     const { data } = await api('POST', `/imports/${id}/photos`, { photos });
@@ -106,7 +106,7 @@ function attack(service, ids) {
     socket.write(`PUT ${pathname} HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n`);
     uploads.push({ id, socket });
   };
-  const all = Array.from({ length: ATTACKERS }, () => Promise.all([renditions(), upload()]));
+  const all = Array.from({ length: ATTACKERS }, () => Promise.all([renditions(), holdUpload()]));
   return async () => {
     ended.abort();
     await Promise.all(all);

@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
 import { fill } from './library.mjs';
 import { CONNECTIONS, keyed, load, median } from './load.mjs';
-import { References } from './references.mjs';
+import { References } from './references/references.mjs';
 import { apiOf, memoryBytes, processorSeconds, startService } from './service.mjs';
 
 const [processes, seconds] = [Number(process.argv[2] ?? 2), Number(process.argv[3] ?? 4)];

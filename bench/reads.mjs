@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
 import { copiesOf, fill, threeMegabytes, upload } from './library.mjs';
 import { CONNECTIONS, keyed, load, measured, median } from './load.mjs';
-import { hasNginx, NGINX_SETTINGS, References, readRows, startNginx } from './references.mjs';
+import { hasNginx, NGINX_SETTINGS, References, readRows, startNginx } from './references/references.mjs';
 import { apiOf, memoryBytes, residentBytes, root, startService, unlimitedKey } from './service.mjs';
 
 const [photos, seconds, only = ''] = [Number(process.argv[2] ?? 2000), Number(process.argv[3] ?? 4), process.argv[4]];

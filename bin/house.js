@@ -81,10 +81,10 @@ function rows(measures) {
     ...touched.resources.map((each) => [`resource \`${each.resource}\`: files of its own, others`, ownAndOthers(each)]),
     ['src: TypeScript files, lines', pair(rooms)],
     ['… lines of the file in the middle', rooms.median],
-    ['files over 400 lines; in src, under 10', `${sizes.over.length}, ${sizes.tiny.length}`],
-    ['the fullest folder: files', rooms.fullest === null ? 'none' : `${rooms.fullest.folder}: ${rooms.fullest.files}`],
     ['… files under 60 lines with one caller', rooms.withOneCaller.length],
     ['… doc comments, of which without a subject', `${rooms.comments}, ${rooms.withoutSubject.length}`],
+    ['files over 400 lines; in src, under 10', `${sizes.over.length}, ${sizes.tiny.length}`],
+    ['the fullest folder: files', rooms.fullest === null ? 'none' : `${rooms.fullest.folder}: ${rooms.fullest.files}`],
     ...Object.entries(walks).map(([name, files]) => [`walk, ${name}: files`, files.length]),
     ...(tests === undefined ? [] : testRows(tests)),
   ];

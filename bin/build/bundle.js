@@ -90,8 +90,8 @@ export async function bundle(dist, target) {
  */
 export async function compile(dist, target, output) {
   const { nodeFlags } = await import(pathToFileURL(join(dist, 'adapters/media/isolation/isolation.js')).href);
-  load(target, [], loadedBy(output, ['phs', 'request-process']));
-  load(target, nodeFlags, loadedBy(output, ['media-child', 'metadata-thread']));
+  compileFiles(target, [], loadedBy(output, ['phs', 'request-process']));
+  compileFiles(target, nodeFlags, loadedBy(output, ['media-child', 'metadata-thread']));
 }
 
 /** Where the code of an entry is; the file of its name loads it. */
@@ -110,7 +110,8 @@ function loadedBy(output, names) {
   return [...files];
 }
 
-function load(target, flags, files) {
+/** In a process of its own: the files are loaded to be thrown away. */
+function compileFiles(target, flags, files) {
   const script = join(target, 'load.cjs');
   const { status } = spawnSync(process.execPath, [...flags, script, ...files], { stdio: 'inherit' });
   if (status !== 0) throw new Error(`The files of ${target} could not be loaded.`);

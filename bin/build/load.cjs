@@ -5,7 +5,7 @@ const { basename, join } = require('node:path');
 const { cachedDataVersionTag, setFlagsFromString } = require('node:v8');
 const vm = require('node:vm');
 
-// Before anything else, because code that V8 compiled under other flags is not taken. Pretenuring allocates what has once outlived young
+// Before any file is compiled, because code that V8 compiled under other flags is not taken. Pretenuring allocates what has once outlived young
 // collections in the old generation from then on. Of a request nothing is old: its parts there only kept others alive until the next full
 // collection. Many times more then outlived a young collection (bench/measurements.md).
 setFlagsFromString('--no-allocation-site-pretenuring');

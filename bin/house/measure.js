@@ -12,14 +12,15 @@ export function measure(folder, results) {
   const root = resolve(folder);
   if (!existsSync(join(root, 'src'))) throw new Error(`There is no src in ${root}.`);
   const all = readTree(root);
-  const files = all.filter(({ path }) => !/^(uploader|postgres|bin|bench)\//.test(path));
+  // What the measures of concepts, limits and changes are about: the product, its clients and its tests.
+  const ofProduct = all.filter(({ path }) => !/^(uploader|postgres|bin|bench)\//.test(path));
   return {
     rings: sizesByRing(all),
-    coreConcepts: sizesByConcept(files),
-    direction: concepts(files),
-    statements: statements(files),
-    limits: limits(files),
-    touched: touched(files),
+    coreConcepts: sizesByConcept(ofProduct),
+    direction: concepts(ofProduct),
+    statements: statements(ofProduct),
+    limits: limits(ofProduct),
+    touched: touched(ofProduct),
     sizes: oversized(all),
     rooms: rooms(all),
     ...(results !== undefined && { tests: testTimes(results, root) }),

@@ -4,8 +4,17 @@ import { join } from 'node:path';
 import { type Account, chooseAccount, type Finished, refuseForeign, runToEnd } from './account.js';
 import { type Binaries, explainLaunch, withoutGlibc } from './binaries.js';
 import { DataDirInUseError, EmbeddedPostgresError, OtherVersionError } from './embedded-postgres-error.js';
-import { CLUSTER_FOLDER, CLUSTER_VERSION, type Log, type ServerOptions } from './options.js';
+import type { Log, ServerOptions } from './options.js';
 import type { DataLock } from './ownership.js';
+
+/** The folder of the cluster inside the data folder. A new major version gets a new name, so that it never opens files it cannot read. */
+export const CLUSTER_FOLDER = 'pg18';
+const CLUSTER_VERSION = '18';
+
+/** The folder of Postgres's files in a data folder; it exists once a database has been created. */
+export function clusterFolder(dataDir: string): string {
+  return join(dataDir, CLUSTER_FOLDER);
+}
 
 /** Everything that is needed to touch the files of the cluster. */
 export interface ClusterSetup {

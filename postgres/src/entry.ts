@@ -1,4 +1,5 @@
 export { type Binaries, installedBinaries } from './binaries.js';
+export { clusterFolder } from './cluster.js';
 export { openPostgres, type RunningPostgres } from './embedded-postgres.js';
 export {
   DataDirInUseError,
@@ -6,4 +7,4 @@ export {
   type ErrorCode,
   OtherVersionError,
 } from './embedded-postgres-error.js';
-export { type Connection, clusterFolder, type EmbeddedPostgresOptions, type Log } from './options.js';
+export type { Connection, EmbeddedPostgresOptions, Log } from './options.js';

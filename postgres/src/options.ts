@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-
 /** Called with one line, without a line break, per event. Lines never contain the password. */
 export type Log = (line: string) => void;
 
@@ -86,18 +84,6 @@ export interface Connection {
   password: string;
   database: string;
 }
-
-/** The folder of the cluster inside the data folder. A new major version gets a new name, so that it never opens files it cannot read. */
-export const CLUSTER_FOLDER = 'pg18';
-export const CLUSTER_VERSION = '18';
-
-/** The folder of Postgres's files in a data folder; it exists once a database has been created. */
-export function clusterFolder(dataDir: string): string {
-  return join(dataDir, CLUSTER_FOLDER);
-}
-
-/** Names the socket file only; several servers share it because each has a socket folder of its own. */
-export const SOCKET_PORT = 5432;
 
 /**
  * Given on the command line, so that a later version of the program changes them for existing folders too. The first three are what

@@ -4,26 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { type Account, OURSELVES, runToEnd } from './account.js';
 import { type Binaries, linkLibraries, withoutGlibc } from './binaries.js';
-import { type ClusterSetup, openCluster, readOrMakePassword, resetPassword } from './cluster.js';
+import { CLUSTER_FOLDER, type ClusterSetup, openCluster, readOrMakePassword, resetPassword } from './cluster.js';
 import { DataDirInUseError, EmbeddedPostgresError } from './embedded-postgres-error.js';
-import {
-  CLUSTER_FOLDER,
-  type Connection,
-  type Log,
-  type ServerOptions,
-  SOCKET_PORT,
-  settingArguments,
-} from './options.js';
+import { type LogFile, openLogFile } from './log-file.js';
+import { type Connection, type Log, type ServerOptions, settingArguments } from './options.js';
 import type { DataLock } from './ownership.js';
-import {
-  freeLoopbackPort,
-  type LogFile,
-  openLogFile,
-  type Server,
-  startByPgCtl,
-  superviseServer,
-} from './server-process.js';
-import { makeServerFolder, makeSocketFolder } from './socket-folder.js';
+import { freeLoopbackPort, type Server, startByPgCtl, superviseServer } from './server-process.js';
+import { makeServerFolder, makeSocketFolder, SOCKET_PORT } from './socket-folder.js';
 
 export interface OwnServer {
   readonly server: Server;

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Account } from './account.js';
 import { EmbeddedPostgresError } from './embedded-postgres-error.js';
-import { SOCKET_PORT } from './options.js';
+
+/** Names the socket file only; several servers share it because each has a socket folder of its own. */
+export const SOCKET_PORT = 5432;
 
 /** sun_path holds 104 bytes on macOS and 108 on Linux, the closing NUL among them. */
 const LONGEST_SOCKET_PATH = 103;

@@ -75,7 +75,7 @@ const paths: readonly (readonly [RegExp, string])[] = [
   [/\/keep-[\w-]+\.\w+$/, 'back-up-…, maintain-…'],
   [/\/put-back-[\w-]+\.\w+$/, 'restore-….ts'],
   [/\/(gathering|gathered-reads|per-store)[\w.-]*\.ts$/, 'batcher.ts, read-batcher.ts, shared-per-store.ts'],
-  [/\/(many-hands|lanes)\.ts$/, 'for-each-concurrently.ts, task-queue.ts'],
+  [/\/(many-hands|lanes)\.ts$/, 'for-each-concurrently.ts'],
   [/\/bell\.ts$/, 'wake-up-signal.ts'],
   [/\/settle-looks\.ts$/, 'apply-inspection-results.ts'],
   [

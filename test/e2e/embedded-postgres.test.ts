@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { type Connection, DataDirInUseError, type RunningPostgres } from 'photo-service-postgres';
-import { boundLogFile } from '../../postgres/src/server-process.js';
+import { boundLogFile } from '../../postgres/src/log-file.js';
 import { openEmbeddedPostgres } from '../../src/adapters/embedded-postgres.js';
 import { DatabaseHolder } from './support/database-holder.js';
 import { installAdapter } from './support/installed-adapter.js';

@@ -22,8 +22,8 @@ beforeAll(() => {
 afterAll(() => copy.remove());
 
 test('the suites of albums pass, and those that cover whatever tables, endpoints and routes there are', () => {
-  const suites = 'test/((core|api|pages)/albums|api/tenants|adapters/typeorm-tenants)\\.test';
-  expect(copy.jest(suites)).toMatch(/Test Suites: +5 passed, 5 total/);
+  const suites = 'test/((core|api|pages)/albums|api/tenants|adapters/typeorm-tenants|architecture/house)\\.test';
+  expect(copy.jest(suites)).toMatch(/Test Suites: +6 passed, 6 total/);
   // The repository, in memory and in Postgres.
   const contracts = copy.jest('test/contracts/(memory|typeorm)\\.test', '-t', ' albums ');
   expect(contracts).toMatch(/Test Suites: +2 passed, 2 total/);

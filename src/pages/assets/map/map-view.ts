@@ -2,7 +2,7 @@
 
 import { publicPath } from '../public-path.js';
 
-/** The map's own coordinates: src/http/settings/map/projection.ts. */
+/** The map's own coordinates: src/pages/library/world.tsx. */
 const STEPS = 25;
 export const WORLD = 360 * STEPS;
 /** About 100 metres from edge to edge. */

@@ -2,8 +2,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keyed } from './load.mjs';
-import { freePort, root, until200 } from './service.mjs';
+import { keyed } from '../load.mjs';
+import { freePort, root, until200 } from '../service.mjs';
 
 /** Bare servers, each in a process of its own. */
 export class References {
