@@ -6,7 +6,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { agentServer } from '../../cli/src/mcp/agent-server.js';
 import { readTools } from '../../cli/src/mcp/read-tools.js';
 import { writeTools } from '../../cli/src/mcp/write-tools.js';
-import { writeSidecar } from '../../cli/src/xmp/sidecar.js';
+import { sidecarText } from '../../cli/src/xmp/sidecar.js';
 import type { KeyRequest } from '../../src/core/access/keys.js';
 import { importPhotos, picture } from '../api/support/photos.js';
 import type { Actor } from '../api/support/start-app.js';
@@ -281,10 +281,7 @@ describe('importing', () => {
     const title = 'A secret title';
     const nothing = { description: null, rating: null, favorite: false, creator: null, copyright: null };
     const nowhere = { takenAt: null, takenAtLocal: null, location: null };
-    await writeFile(
-      join(secret, 'secret.xmp'),
-      writeSidecar({ ...nothing, ...nowhere, title, tags: [], metadata: {} }),
-    );
+    await writeFile(join(secret, 'secret.xmp'), sidecarText({ ...nothing, ...nowhere, title, tags: [], metadata: {} }));
     await symlink(join(secret, 'secret.xmp'), join(open, 'a.jpg.xmp'));
     await symlink(join(secret, 'secret.jpg'), join(open, 'b.jpg'));
     // It comes by the link alone: what is hidden is left out.

@@ -8,7 +8,7 @@ import { ImageSigner } from './support/signed-image.js';
 import { collectGarbage, expectSound } from './support/sound.js';
 
 /** Half of the rows are gone; half of the files are. test/core/customers.test.ts ends it at every step. */
-const steps = ['erase-customer:removeEverything/customers.removeRows', 'blob-owners:eachBlobOf/blobs.delete'];
+const steps = ['erase-customer:removeEverything/customers.removeRows', 'erase-customer:eachBlobOf/blobs.delete'];
 
 describe('phs customer', () => {
   let installation: Installation;

@@ -9,7 +9,7 @@ import { exportLibrary } from '../../cli/src/export/export-library.js';
 import { restoreExport } from '../../cli/src/export/restore-export.js';
 import { folderSource } from '../../cli/src/sources/folder-source.js';
 import { importSource } from '../../cli/src/sources/import-source.js';
-import { writeSidecar } from '../../cli/src/xmp/sidecar.js';
+import { sidecarText } from '../../cli/src/xmp/sidecar.js';
 import { Installation } from './support/service.js';
 
 const photos = join(__dirname, '../fixtures/photos');
@@ -58,7 +58,7 @@ it('a library that is exported, erased and imported has every photo equal in byt
   const time = { takenAt: null, takenAtLocal: null, location: null };
   const said = { title: 'T', description: 'D', rating: 3, favorite: false, creator: null, copyright: null };
   const described = { ...said, ...time };
-  const sidecar = writeSidecar({ ...described, tags: [{ id: 1, name: 'Places/Spain' }], metadata: {} });
+  const sidecar = sidecarText({ ...described, tags: [{ id: 1, name: 'Places/Spain' }], metadata: {} });
   writeFileSync(join(library, 'silver-fir.jpg.xmp'), sidecar);
 
   const plain = sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } });

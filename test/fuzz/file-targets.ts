@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { DetailsBuilder } from '../../cli/src/details-builder.js';
-import { type DescribedPhoto, readSidecar, sidecarForExtension, writeSidecar } from '../../cli/src/xmp/sidecar.js';
+import { type DescribedPhoto, readSidecar, sidecarForExtension, sidecarText } from '../../cli/src/xmp/sidecar.js';
 import { XmlProblem } from '../../cli/src/xmp/xml.js';
 import { Xmp } from '../../cli/src/xmp/xmp.js';
 import { readRaw } from '../../src/adapters/media/decoders/raw.js';
@@ -123,7 +123,7 @@ const sidecars: FuzzTarget = {
       metadata: (said.metadata ?? {}) as Record<string, string>,
     };
     // What has no field of its own comes out again as XML that is well-formed.
-    Xmp.parse(writeSidecar(photo));
+    Xmp.parse(sidecarText(photo));
   },
   refuses: (error) => error instanceof XmlProblem,
 };

@@ -1,6 +1,6 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { type S3Settings as ImportSettings, s3Source } from '../../cli/src/sources/s3-source.js';
-import { writeSidecar } from '../../cli/src/xmp/sidecar.js';
+import { sidecarText } from '../../cli/src/xmp/sidecar.js';
 import { openS3Client, type S3Settings } from '../../src/adapters/s3-blobs/s3-client.js';
 import { picture } from '../api/support/photos.js';
 import { bytesOf, itemsOf, photoSourceContract, photosOf } from '../cli/sources/source-contract.js';
@@ -56,7 +56,7 @@ describe('the contract', () => {
   photoSourceContract(async () => {
     await put({
       '2024/a.jpg': null,
-      '2024/a.jpg.xmp': writeSidecar({ ...described, title: 'A' }),
+      '2024/a.jpg.xmp': sidecarText({ ...described, title: 'A' }),
       '2024/b & c (1)+é.jpg': null,
       'notes.txt': 'notes',
     });

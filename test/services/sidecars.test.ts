@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DetailsBuilder } from '../../cli/src/details-builder.js';
-import { type DescribedPhoto, readSidecar, writeSidecar } from '../../cli/src/xmp/sidecar.js';
+import { type DescribedPhoto, readSidecar, sidecarText } from '../../cli/src/xmp/sidecar.js';
 import { program } from './support/programs.js';
 
 let folder: string;
@@ -52,7 +52,7 @@ const photo: DescribedPhoto = {
 };
 
 it('ExifTool reads every field of our sidecars, and finds nothing wrong with them', () => {
-  writeFileSync(path, writeSidecar(photo));
+  writeFileSync(path, sidecarText(photo));
   expect(exiftool('-validate', '-warning', '-error', '-a', path).trim()).toMatch(/^Validate\s+: OK$/);
   const tags = shown();
   expect(tags).toMatchObject({
@@ -82,7 +82,7 @@ it('a photo without details has a sidecar without values', () => {
     copyright: null,
     ...time,
   };
-  writeFileSync(path, writeSidecar({ ...nothing, tags: [], metadata: {} }));
+  writeFileSync(path, sidecarText({ ...nothing, tags: [], metadata: {} }));
   expect(Object.keys(shown())).toEqual(['SourceFile']);
 });
 
@@ -123,7 +123,7 @@ it('values that ExifTool writes are read, and those without a field of their own
   expect(details.location?.altitude).toBeCloseTo(35.2, 3);
 
   const before = shown();
-  writeFileSync(path, writeSidecar({ ...photo, metadata: metadata as Record<string, string> }));
+  writeFileSync(path, sidecarText({ ...photo, metadata: metadata as Record<string, string> }));
   for (const name of ['Label', 'Orientation', 'Location', 'LocationShown', 'Title-de']) {
     expect([name, shown()[name]]).toEqual([name, before[name]]);
     expect(before[name]).toBeDefined();

@@ -6,7 +6,7 @@ import { makeFolder, removeStaleDrafts, writeWhole } from 'photo-service-sdk/nod
 import { lookAt } from '../download/target-folder.js';
 import { UsageError } from '../exit-codes.js';
 import { fileName, isEntryPath, nameKey, photoNames } from '../file-name.js';
-import { writeSidecar } from '../xmp/sidecar.js';
+import { sidecarText } from '../xmp/sidecar.js';
 
 /** A file that sync has written into its folder. */
 interface WrittenFile {
@@ -192,7 +192,7 @@ export class SyncSidecars {
   async update(photo: Photo): Promise<void> {
     const known = this.files[photo.id];
     if (known === undefined) return;
-    const text = writeSidecar(photo);
+    const text = sidecarText(photo);
     const sha256 = createHash('sha256').update(text).digest('hex');
     const name = `${known.name}.xmp`;
     const { sidecar } = known;

@@ -9,7 +9,7 @@ import { ns, Xmp } from './xmp.js';
 export const MAX_SIDECAR_BYTES = 8 * 1024 * 1024;
 
 /**
- * Adds what a sidecar says of its photo. What has no field of its own is stored with the photo, and comes out again with `writeSidecar`; the
+ * Adds what a sidecar says of its photo. What has no field of its own is stored with the photo, and comes out again with `sidecarText`; the
  * orientation is among that, since the pixels of a file are turned by the file itself.
  */
 export function readSidecar(bytes: Uint8Array, details: DetailsBuilder): void {
@@ -71,7 +71,7 @@ export type DescribedPhoto = Pick<
  * darktable and digiKam read. `SyncSidecars` (sync/synced-files.ts) writes it beside the photo. The rest of a sidecar that came with the photo
  * is part of it again.
  */
-export function writeSidecar(photo: DescribedPhoto): string {
+export function sidecarText(photo: DescribedPhoto): string {
   const { title, description, rating, favorite, creator, copyright, location, takenAt, takenAtLocal, tags, metadata } =
     photo;
   const xmp = readRemainder(metadata ?? {});

@@ -1,6 +1,6 @@
 import type { ImportSource } from './source.js';
 
-// What is skipped with it: run-import.ts (imports) and fill-import.ts (hashes).
+// A later run does not fill imports that are being finished already (run-import.ts), nor hash files that are unchanged (fill-import.ts).
 
 /**
  * The state that a run stores for the next one. The service knows its own state; this says which import to resume, and avoids hashing unchanged

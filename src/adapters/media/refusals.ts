@@ -1,15 +1,12 @@
-import { MAX_SIDE } from '../../core/customers/limits.js';
+import { pictureSizeError } from '../../core/customers/limits.js';
 import { formatNames, formatOf, otherFormats } from '../../core/media/formats.js';
 import type { ItemError, ItemErrorCode } from '../../core/shared/errors.js';
 
 /** Throws when a picture of this size exceeds the limits; a side of 0 cannot be decoded at all. */
 export function requirePictureSize(width: number, height: number, maxPixels: number): void {
   if (!(width > 0 && height > 0)) throw decodeFailed();
-  if (width * height <= maxPixels && Math.max(width, height) <= MAX_SIDE) return;
-  throw refusal(
-    'too_many_pixels',
-    `The image has ${width} × ${height} pixels; the maximum is ${maxPixels} in total and ${MAX_SIDE} per side. Reduce its size.`,
-  );
+  const error = pictureSizeError(width, height, maxPixels);
+  if (error !== null) throw new Refusal(error);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { AuditTrail } from '../audit/audit-log.js';
-import type { BlobCounting } from '../blobs/blob-owners.js';
+import type { BlobKind } from '../blobs/blob-key.js';
 import type { Clock } from '../shared/clock.js';
 import { isOutage, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -74,6 +74,9 @@ export type RowCondition<Row> = { readonly [Field in keyof Row]?: Row[Field] | P
 /** Up to and including an instant, before one, or after one. */
 export type Period = { readonly until: Date } | { readonly before: Date } | { readonly after: Date };
 
+/** Blobs by kind, and their bytes. */
+export type BlobCounts = Record<BlobKind | 'bytes', number>;
+
 /** The record of an erasure: what was there, what was removed, and what a final check found. */
 export interface Erasure {
   readonly customerId: Id;
@@ -83,8 +86,8 @@ export interface Erasure {
   /** All zeros, unless a request wrote at the very end. */
   readonly rowsAfter: RowCounts;
   /** Blobs that this run removed, and their bytes. A run that was interrupted has removed others before. */
-  readonly blobsRemoved: Readonly<BlobCounting>;
-  readonly blobsAfter: Readonly<BlobCounting>;
+  readonly blobsRemoved: Readonly<BlobCounts>;
+  readonly blobsAfter: Readonly<BlobCounts>;
   /** The final check found no row and no blob, and the customer does not exist. */
   readonly complete: boolean;
 }

@@ -1,13 +1,13 @@
 import { type Actor, service } from '../audit/audit-entry.js';
 import type { AuditLog } from '../audit/audit-log.js';
-import { type BlobCounting, eachBlobOf, noBlobs } from '../blobs/blob-owners.js';
+import { allKinds, type BlobKey, prefixOf } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { after, type Clock, HOUR } from '../shared/clock.js';
 import { invalid, notFound, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText } from '../shared/text.js';
 import type { Transactional } from '../shared/transactional.js';
-import { type CustomerDirectory, type Erasure, forEachCustomer } from './customer-directory.js';
+import { type BlobCounts, type CustomerDirectory, type Erasure, forEachCustomer } from './customer-directory.js';
 import { closeCustomer } from './edit-customer.js';
 
 type EraseUses = {
@@ -20,10 +20,10 @@ type EraseUses = {
 
 /**
  * Removes a customer with everything that it has, permanently: first its keys end, then its rows, its blobs and finally the customer are
- * removed. Rows are found in every table that has a customer (`CustomerDirectory.removeRows`), blobs by the customer's part of their keys, not
- * by rows. May be interrupted at any moment and called again, in several processes at once: it continues with what is left. Bytes that a client
- * later sends to a signed address of the store are unowned, and are removed with the garbage. The proof is recorded. Errors: `not_found` when
- * there is no such customer and nothing of it.
+ * removed. Rows are removed from every table that has a customer (`CustomerDirectory.removeRows`), and blobs are found by the customer's part
+ * of their keys, not by rows. May be interrupted at any moment and called again, in several processes at once: it continues with what is left.
+ * Bytes that a client later sends to a signed address of the store are unowned, and are removed with the garbage. The proof is recorded.
+ * Errors: `not_found` when there is no such customer and nothing of it.
  */
 export async function eraseCustomer(uses: EraseUses, actor: Actor, id: Id): Promise<Erasure> {
   const { customers, auditLog, clock } = uses;
@@ -51,9 +51,33 @@ export async function eraseCustomer(uses: EraseUses, actor: Actor, id: Id): Prom
   return erasure;
 }
 
-async function removeEverything(uses: EraseUses, id: Id, removed: BlobCounting): Promise<void> {
+async function removeEverything(uses: EraseUses, id: Id, removed: BlobCounts): Promise<void> {
   while ((await uses.customers.removeRows(id)) > 0);
   await eachBlobOf(uses, id, removed, (keys) => uses.blobs.delete(keys));
+}
+
+const BATCH = 500;
+
+/** Adds every blob of a customer to the count, and passes their keys on in batches. */
+async function eachBlobOf(
+  { blobs }: Pick<EraseUses, 'blobs'>,
+  id: Id,
+  count: BlobCounts,
+  act: (keys: readonly BlobKey[]) => Promise<void> = async () => undefined,
+): Promise<void> {
+  for (const kind of allKinds) {
+    const batch: BlobKey[] = [];
+    for await (const { key, sizeBytes } of blobs.list(prefixOf(kind, id))) {
+      count[kind] += 1;
+      count.bytes += sizeBytes;
+      if (batch.push(key) === BATCH) await act(batch.splice(0));
+    }
+    if (batch.length > 0) await act(batch);
+  }
+}
+
+function noBlobs(): BlobCounts {
+  return { staging: 0, originals: 0, renditions: 0, bytes: 0 };
 }
 
 function isEmpty(counts: Readonly<Record<string, number>>): boolean {

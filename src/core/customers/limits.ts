@@ -1,15 +1,14 @@
+import type { ItemError } from '../shared/errors.js';
+
 /** Count and size limits of one installation, which clients can read. Bytes, pixels and counts. */
 export interface Limits {
   /**
-   * The largest file: checked when a size is registered or corrected (imports/registration.ts, imports/edit-item.ts), while a form or a URL
-   * sends the bytes (imports/register/inline.ts, imports/fetch/fetch.ts), and once more when what has arrived is inspected
+   * The largest file: checked when a size is registered or corrected (`sizeError`, imports/registration.ts; imports/edit-item.ts), while a form
+   * or a URL sends the bytes (imports/register/inline.ts, imports/fetch/fetch.ts), and once more when what has arrived is inspected
    * (imports/inspect.ts). An upload is held to the size that was registered (imports/receive/upload.ts).
    */
   readonly maxFileBytes: number;
-  /**
-   * The most pixels of a picture; a format may have less (media/formats.ts). Checked by the header, before anything is decoded
-   * (`requirePictureSize`, adapters/media/refusals.ts): the item fails with `too_many_pixels`, and the import continues.
-   */
+  /** The most pixels of a picture (`pictureSizeError`); a format may have less (media/formats.ts). */
   readonly maxPixels: number;
   readonly importBatchSize: number;
   readonly importMaxPhotos: number;
@@ -36,3 +35,15 @@ export const defaultLimits: Limits = {
 
 /** The longest side of a picture: the largest that JPEG can express is 65,535; libvips' writers stop at 65,500. */
 export const MAX_SIDE = 65_500;
+
+/**
+ * The error of a picture of this size; null when a picture may have it. Decoders ask by its header, before anything is decoded: the item fails
+ * with it, and its import continues.
+ */
+export function pictureSizeError(width: number, height: number, maxPixels: number): ItemError | null {
+  if (width * height <= maxPixels && Math.max(width, height) <= MAX_SIDE) return null;
+  return {
+    code: 'too_many_pixels',
+    message: `The image has ${width} × ${height} pixels; the maximum is ${maxPixels} in total and ${MAX_SIDE} per side. Reduce its size.`,
+  };
+}

@@ -16,7 +16,7 @@ import {
 } from 'photo-service-cli/export-format';
 import { type ExportedMonth, type ExportPage, indexPage, monthOf, monthPage } from 'photo-service-cli/export-pages';
 import { nameKey, photoNames } from 'photo-service-cli/file-name';
-import { writeSidecar } from 'photo-service-cli/sidecar';
+import { sidecarText } from 'photo-service-cli/sidecar';
 import { importView } from '../../api/imports/import.view.js';
 import { photoView } from '../../api/photos/photo.view.js';
 import { tagView } from '../../api/tags/tag.view.js';
@@ -96,7 +96,7 @@ class LibraryArchive {
       yield { path: `${ORIGINALS}/${path}`, modifiedAt: photo.takenAt ?? photo.createdAt, sizeBytes, bytes };
       this.files.set(photo.id, { path, sha256 });
       this.checksums.push(checksumLine(sha256, path));
-      const sidecar = writeSidecar(exported(photo, path));
+      const sidecar = sidecarText(exported(photo, path));
       this.checksums.push(checksumLine(createHash('sha256').update(sidecar).digest('hex'), `${path}.xmp`));
       yield this.text(`${ORIGINALS}/${path}.xmp`, sidecar);
       yield* this.thumbOf(photo);

@@ -347,7 +347,10 @@ class RegistrationIndex {
     this.earlier = this.earlier.map((other) => (other.id === item.id ? item : other));
   }
 
-  /** A new item in its first state. */
+  /**
+   * A new item in its first state. A duplicate of what the library or the import has by then; what arrives later is found to be one when it is
+   * inspected or published (`markDuplicate`).
+   */
   withFirstStatus(item: ImportPhoto, { staged }: Candidate): ImportPhoto {
     const photoId = this.library.get(item.sha256 ?? '');
     if (photoId !== undefined) return { ...item, status: 'duplicate', photoId };
