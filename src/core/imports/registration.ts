@@ -48,8 +48,7 @@ export function registrationError(input: Registration, limits: Limits): ItemErro
   return wrong === undefined ? null : { code: 'invalid_request', message: wrong.message };
 }
 
-/** The error of a file of this size; null when a file may have it. */
-export function sizeError(sizeBytes: number | undefined, limits: Limits): ItemError | null {
+function sizeError(sizeBytes: number | undefined, limits: Limits): ItemError | null {
   if (sizeBytes === 0) return fileEmpty;
   if (sizeBytes === undefined || !Number.isSafeInteger(sizeBytes) || sizeBytes < 0) {
     return { code: 'invalid_request', message: 'sizeBytes must be the size of the file, a whole number of bytes.' };

@@ -15,7 +15,7 @@ import { PART_BYTES, type PartsUses, receiveParts } from '../receive/resumable.j
 import { newResumableUpload, offsetOf, partKeys, type ResumableUpload } from '../receive/resumable-upload.js';
 import { type DeclaredBytes, requireDiskSpace, stageUpload } from '../receive/upload.js';
 import { replaced } from '../receive/upload-slots.js';
-import { fileEmpty, sizeError, tooLarge } from '../registration.js';
+import { fileEmpty, tooLarge } from '../registration.js';
 import { isFetched, type LeasedFetch, MAX_TRIES, retrySeconds, type SourceFetch } from './source-fetch.js';
 import { type OpenSource, SourceFailure, type SourceReader } from './source-reader.js';
 
@@ -252,8 +252,8 @@ async function* reservedBytes(
 /** Errors: `SourceFailure` if the size that a source states is not allowed, or not the declared one. */
 function requireSize({ limits }: { limits: Limits }, { declaredBytes }: LeasedFetch, sizeBytes: number | null): void {
   if (sizeBytes === null) return;
-  const error = sizeError(sizeBytes, limits);
-  if (error !== null) throw new SourceFailure(error, true);
+  if (sizeBytes === 0) throw new SourceFailure(fileEmpty, true);
+  if (sizeBytes > limits.maxFileBytes) throw new SourceFailure(tooLarge(limits), true);
   if (declaredBytes === null || declaredBytes === sizeBytes) return;
   const message = `${declaredBytes} bytes were declared, but the source has ${sizeBytes}.`;
   throw new SourceFailure({ code: 'size_mismatch', message }, true);
