@@ -2,22 +2,21 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measure } from './house/measure.js';
 
-// Measures how the program is built: sizes, the direction of imports, statements by hand, limits, and what a change would touch.
-//   npm run house -- [--root DIR] [--before DIR] [--results FILE] [--walks] [--verbose] [--json]
-// --root: another checkout than this one; --before: one more, for a column of its own; --results: what `jest --json --outputFile=FILE` wrote;
-// --walks: the files that run in one request or job, for which each checkout is built and started (a minute).
+// Measures how the program is built: sizes, circles and the direction of imports, and the files that a request or job runs through.
+//   npm run house -- [--root DIR] [--before DIR] [--walks] [--verbose] [--json]
+// --root: another checkout than this one; --before: one more, for a column of its own; --walks: the files that run in one request or job, for
+// which each checkout is built and started (a minute).
 const { values: options } = parseArgs({
   options: {
     root: { type: 'string', default: join(import.meta.dirname, '..') },
     before: { type: 'string' },
-    results: { type: 'string' },
     walks: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
 
-const measures = { ...measure(options.root, options.results), ...(await walksIn(options.root)) };
+const measures = { ...measure(options.root), ...(await walksIn(options.root)) };
 const before =
   options.before === undefined
     ? []
@@ -50,54 +49,21 @@ function markdown([head, ...body]) {
 }
 
 /** Rows of one tree: what is measured, and its value. */
-function rows(measures) {
-  const { rings, coreConcepts, direction, statements, limits, touched, sizes, rooms, tests, walks = {} } = measures;
+function rows({ rings, coreConcepts, direction, circles, rooms, walks = {} }) {
+  const { fullest } = rooms;
   return [
     ...Object.entries(rings).map(([name, size]) => [`${name}: files, lines`, pair(size)]),
     ...Object.entries(coreConcepts).map(([name, size]) => [`core/${name}: files, lines`, pair(size)]),
-    ['pairs of concepts that import each other', direction.mutualPairs.length],
-    ['concepts in import cycles', direction.cycles.flat().length],
-    ['imports against the direction: pairs of concepts', direction.againstDirection.length],
-    [
-      'imports against the direction: imports and names of repositories in files',
-      sum(direction.againstDirection, ({ imports }) => imports.length),
-    ],
-    ['files of core that import what lies directly in src/core', direction.portsImportedBy],
-    ['statements by hand in adapters/typeorm', statements.all],
-    ['… of which plain, on one table', statements.plain.length],
-    ['limits written as a bare number in core and http: places, files', `${limits.places}, ${limits.files}`],
-    ['numbers that stand as a limit in several files', limits.repeated.length],
-    ['… the one in most files: number, files', mostRepeated(limits)],
-    ['files that write the number of a constant of core as a limit', filesOf(limits.ofConstants).length],
-    [
-      `endpoint (${touched.endpoint.method.toUpperCase()} ${touched.endpoint.route}): files`,
-      count(touched.endpoint.files),
-    ],
-    ...touched.fields.flatMap((field) => [
-      [`field \`${field.field}\`: files in src, in sdk and cli`, byPlace(field.files)],
-      [`field \`${field.field}\`: places that declare it, files`, `${field.declared}, ${field.declaredIn.length}`],
-    ]),
-    [`store \`${touched.store.name}\`: files of its own, others`, ownAndOthers(touched.store)],
-    ...touched.resources.map((each) => [`resource \`${each.resource}\`: files of its own, others`, ownAndOthers(each)]),
+    ['circles of files and folders', circles.length],
+    ['concepts of core in circles, by imports and names of repositories', direction.cycles.flat().length],
+    ['pairs of concepts that rely on each other against the direction', direction.againstDirection.length],
     ['src: TypeScript files, lines', pair(rooms)],
     ['… lines of the file in the middle', rooms.median],
     ['… files under 60 lines with one caller', rooms.withOneCaller.length],
     ['… doc comments, of which without a subject', `${rooms.comments}, ${rooms.withoutSubject.length}`],
-    ['files over 400 lines; in src, under 10', `${sizes.over.length}, ${sizes.tiny.length}`],
-    ['the fullest folder: files', rooms.fullest === null ? 'none' : `${rooms.fullest.folder}: ${rooms.fullest.files}`],
+    ['files over 400 lines', rooms.over.length],
+    ['the fullest folder: files', fullest === null ? 'none' : `${fullest.folder}: ${fullest.files}`],
     ...Object.entries(walks).map(([name, files]) => [`walk, ${name}: files`, files.length]),
-    ...(tests === undefined ? [] : testRows(tests)),
-  ];
-}
-
-function testRows({ parts, waited }) {
-  const sorted = Object.entries(parts).sort(([, a], [, b]) => b.seconds - a.seconds);
-  return [
-    ...sorted.map(([part, { files, tests, seconds }]) => [
-      `test/${part}: files, tests, seconds`,
-      `${files}, ${tests}, ${seconds.toFixed(1)}`,
-    ]),
-    ['tests: seconds from the first start to the last end', waited.toFixed(1)],
   ];
 }
 
@@ -105,36 +71,11 @@ function pair({ files, lines }) {
   return `${files}, ${lines}`;
 }
 
-function mostRepeated({ repeated: [first] }) {
-  return first === undefined ? 'none' : `${first.value}, ${first.files.length}`;
-}
-
-function filesOf(list) {
-  return [...new Set(list.flatMap(({ files }) => files))];
-}
-
-function count(files) {
-  return files === null ? 'not found' : files.length;
-}
-
-function ownAndOthers({ own, others }) {
-  return `${own.length}, ${others.length}`;
-}
-
-function byPlace(files) {
-  const inSrc = files.filter((path) => path.startsWith('src/')).length;
-  return `${inSrc}, ${files.length - inSrc}`;
-}
-
-function sum(list, amountOf) {
-  return list.reduce((total, each) => total + amountOf(each), 0);
-}
-
 /** The files behind the numbers. */
-function details({ direction, statements, limits, touched, sizes, rooms, walks = {} }) {
+function details({ direction, circles, rooms, walks = {} }) {
   return [
-    ['Concepts in import cycles', direction.cycles.map((group) => group.join(', '))],
-    ['Concepts that import each other', direction.mutualPairs.map((names) => names.join(' ↔ '))],
+    ...circles.map((imports) => ['Circle', imports.map(([from, to]) => `${from} → ${to}`)]),
+    ['Concepts in circles', direction.cycles.map((group) => group.join(', '))],
     ...direction.againstDirection.map(({ from, to, imports }) => [
       `Against the direction: ${from} → ${to}`,
       imports.map((each) => `${each.file} → ${each.imports ?? `the repository ${each.repository}`}`),
@@ -143,27 +84,10 @@ function details({ direction, statements, limits, touched, sizes, rooms, walks =
       'Names of repositories that cannot be read',
       direction.unreadableNames.map(({ file, text }) => `${file}: ${text}`),
     ],
-    ['Plain statements on one table', statements.plain.map(({ file, line }) => `${file}:${line}`)],
-    ...limits.repeated.map(({ value, files }) => [`Limit ${value}`, files]),
-    ...limits.ofConstants.map(({ value, names, files }) => [
-      `${value}, as ${names.join(', ')}, written as a limit`,
-      files,
-    ]),
-    ['Files of the endpoint', touched.endpoint.files ?? []],
-    ...touched.fields.map(({ field, files, declaredIn }) => [
-      `Files of the field ${field}; * where it is declared`,
-      files.map((path) => (declaredIn.includes(path) ? `${path} *` : path)),
-    ]),
-    [`Files that know of the store ${touched.store.name}, beside its own`, touched.store.others],
-    ...touched.resources.flatMap(({ resource, own, others }) => [
-      [`Files of the resource ${resource}`, own],
-      [`Files that know of the resource ${resource}`, others],
-    ]),
     ...Object.entries(walks).map(([name, files]) => [`Walk, ${name}`, files]),
-    ['Over 400 lines', sizes.over.map(({ path, lines }) => `${path}: ${lines}`)],
+    ['Over 400 lines', rooms.over.map(({ path, lines }) => `${path}: ${lines}`)],
     ['Under 60 lines, with one caller', rooms.withOneCaller],
     ['Doc comments without a subject', rooms.withoutSubject.map(({ path, word }) => `${path}: ${word}`)],
-    ['Under 10 lines', sizes.tiny.map(({ path, lines }) => `${path}: ${lines}`)],
   ]
     .filter(([, lines]) => lines.length > 0)
     .map(([heading, lines]) => `\n${heading}\n${lines.map((each) => `  ${each}`).join('\n')}`)

@@ -29,12 +29,8 @@ export function concepts(files) {
   const edges = edgesOf(files, uses);
   const names = [...new Set(files.flatMap(({ path }) => conceptOf(path) ?? []))].sort();
   const reached = new Map(names.map((name) => [name, reachable(name, edges)]));
-  const mutual = edges.filter(
-    ({ from, to }) => from < to && edges.some((back) => back.from === to && back.to === from),
-  );
   return {
     edges,
-    mutualPairs: mutual.map(({ from, to }) => [from, to]),
     cycles: groups(names, reached),
     againstDirection: edges.filter(({ from, to }) => level(to) > level(from)),
     unreadableNames: unreadable,

@@ -1,2 +1,2 @@
 // biome-ignore lint/suspicious/noExplicitAny: the measures are looked into by the test of each.
-export function measure(folder: string, results?: string): any;
+export function measure(folder: string): any;

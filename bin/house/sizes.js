@@ -24,9 +24,6 @@ const RINGS = [
 
 /** Lines above which a file tells more than one story. */
 const MOST = 400;
-/** Below this, a file is to be merged with what it belongs to. */
-const LEAST = 10;
-
 /** Below this, a file with one caller is to be part of its caller's. Tables, Nest's own kinds of files and entries are what they are. */
 const ROOM = 60;
 const OF_A_KIND = /\.(module|controller|guard|filter|interceptor|repository|table)\.tsx?$|\/migrations\//;
@@ -57,23 +54,19 @@ function totals(files, nameOf) {
 /** Whether the limits of files and folders are for it: migrations are as long and as many as what they create, and tests have limits of their own. */
 const isLimited = ({ path }) => !path.startsWith('test/') && !path.includes('/migrations/');
 
-/** Files over the limit, the longest first; and files of src that are too small to stand alone. */
-export function oversized(files) {
-  const code = files.filter((file) => isLimited(file) && !file.path.endsWith('.css'));
-  const over = code.filter(({ lines }) => lines > MOST).sort((a, b) => b.lines - a.lines);
-  const tiny = code.filter(({ path, lines }) => path.startsWith('src/') && lines < LEAST);
-  const sizeOf = ({ path, lines }) => ({ path, lines });
-  return { over: over.map(sizeOf), tiny: tiny.map(sizeOf) };
-}
-
-/** What a stranger meets in src: how long files are, what could be part of something else, and how comments begin; and how full the folders of all code are. */
+/**
+ * What a stranger meets: how long the files of src are, which could be part of something else, and how their comments begin; and in all code, the
+ * files over the limit, the longest first, and the fullest folder.
+ */
 export function rooms(files) {
   const own = files.filter(
     (file) => file.path.startsWith('src/') && isTypeScript(file) && !file.path.endsWith('.d.ts'),
   );
   const lengths = own.map(({ lines }) => lines).sort((a, b) => a - b);
+  const limited = files.filter(isLimited);
+  const over = limited.filter(({ path, lines }) => lines > MOST && !path.endsWith('.css'));
   const folders = new Map();
-  for (const { path } of files.filter(isLimited)) {
+  for (const { path } of limited) {
     folders.set(posix.dirname(path), (folders.get(posix.dirname(path)) ?? 0) + 1);
   }
   const [fullest] = [...folders].sort(([, a], [, b]) => b - a);
@@ -84,6 +77,7 @@ export function rooms(files) {
     files: own.length,
     lines: lengths.reduce((sum, each) => sum + each, 0),
     median: lengths[Math.floor(lengths.length / 2)] ?? 0,
+    over: over.map(({ path, lines }) => ({ path, lines })).sort((a, b) => b.lines - a.lines),
     fullest: fullest === undefined ? null : { folder: fullest[0], files: fullest[1] },
     withOneCaller: withOneCaller(own),
     comments: own.reduce((sum, { text }) => sum + (text.match(/\/\*\*/g)?.length ?? 0), 0),

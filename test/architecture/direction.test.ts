@@ -1,23 +1,16 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-
-const root = join(__dirname, '../..');
+import { measure } from '../../bin/house/measure.js';
 
 /** How the concepts of src/core rely on each other, as `npm run house` reads the sources (house.test.ts shows what it finds). */
-let direction: {
-  readonly edges: readonly { readonly imports: readonly { readonly repository?: string }[] }[];
-  readonly againstDirection: readonly object[];
-  readonly cycles: readonly object[];
-  readonly unreadableNames: readonly { readonly file: string }[];
-  readonly portsImportedBy: number;
+const { direction } = measure(join(__dirname, '../..')) as {
+  readonly direction: {
+    readonly edges: readonly { readonly imports: readonly { readonly repository?: string }[] }[];
+    readonly againstDirection: readonly object[];
+    readonly cycles: readonly object[];
+    readonly unreadableNames: readonly { readonly file: string }[];
+    readonly portsImportedBy: number;
+  };
 };
-beforeAll(async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'bin/house.js'), '--json'], {
-    maxBuffer: 2 ** 26,
-  });
-  ({ direction } = JSON.parse(stdout));
-});
 
 test('imports and names of repositories are seen', () => {
   expect(direction.edges.length).toBeGreaterThan(30);

@@ -21,6 +21,8 @@ async function house(...options: string[]) {
   return stdout;
 }
 
+const measured = measure(root);
+
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'house-'));
@@ -37,8 +39,7 @@ async function tree(files: Readonly<Record<string, string>>): Promise<string> {
   return folder;
 }
 
-test('in this tree it sees the imports that the import law sees, and the examples that it counts by are still there', async () => {
-  const { direction, touched } = measure(root);
+test('in this tree it sees the imports that the import law sees', () => {
   const conceptOf = (path: string) => /^src\/core\/([^/]+)\//.exec(path)?.[1];
   const expected = sources().flatMap((file) =>
     file.imports.flatMap((target) => {
@@ -46,15 +47,40 @@ test('in this tree it sees the imports that the import law sees, and the example
       return from === undefined || to === undefined || from === to ? [] : [`${file.path} → ${target}`];
     }),
   );
-  const seen = direction.edges.flatMap((edge: Edge) =>
+  const seen = measured.direction.edges.flatMap((edge: Edge) =>
     edge.imports.flatMap((each) => (each.imports === undefined ? [] : [`${each.file} → ${each.imports}`])),
   );
   expect(expected.length).toBeGreaterThan(100);
   expect(seen.sort()).toEqual([...new Set(expected)].sort());
+});
 
-  expect(touched.endpoint.files).toContain('src/api/photos/photo-parts.controller.ts');
-  for (const { files, declared } of touched.fields) expect(Math.min(files.length, declared)).toBeGreaterThan(3);
-  for (const { own } of [touched.store, ...touched.resources]) expect(own.length).toBeGreaterThan(0);
+test('in this tree the files and folders of each folder have an order: each imports those below it', () => {
+  expect(measured.circles).toEqual([]);
+});
+
+test('a circle is found through any number of files and folders, with the imports that make it', async () => {
+  const { circles } = measure(
+    await tree({
+      'src/a/b/x.ts': "import '../c.js';\n",
+      'src/a/c.ts': "import './d/y.js';\n",
+      'src/a/d/y.ts': "import '../b/z.js';\n",
+      'src/a/b/z.ts': '\n',
+      'src/a/e.ts': "import './b/x.js';\n",
+      'sdk/src/one.ts': "import type { Two } from './two.js';\n",
+      'sdk/src/two.ts': "export { one } from './one.js';\n",
+    }),
+  );
+  expect(circles).toEqual([
+    [
+      ['src/a/b/x.ts', 'src/a/c.ts'],
+      ['src/a/c.ts', 'src/a/d/y.ts'],
+      ['src/a/d/y.ts', 'src/a/b/z.ts'],
+    ],
+    [
+      ['sdk/src/one.ts', 'sdk/src/two.ts'],
+      ['sdk/src/two.ts', 'sdk/src/one.ts'],
+    ],
+  ]);
 });
 
 test('types, import() and re-exports count as imports; cycles are found through any number of concepts', async () => {
@@ -84,7 +110,6 @@ test('types, import() and re-exports count as imports; cycles are found through 
     ['access', 'customers'],
     ['media', 'photos', 'tags'],
   ]);
-  expect(direction.mutualPairs).toEqual([['access', 'customers']]);
   expect(direction.againstDirection.map(({ from, to, imports }: Edge) => [from, to, imports])).toEqual([
     ['media', 'tags', [{ file: 'src/core/media/reader.ts', imports: 'src/core/tags/tag.ts' }]],
     ['tags', 'photos', [{ file: 'src/core/tags/tag.ts', imports: 'src/core/photos/photo.ts' }]],
@@ -162,123 +187,14 @@ test.each([
   expect(direction.unreadableNames.map(({ text }: { text: string }) => text)).toEqual(expected);
 });
 
-test('statements are counted once, where they begin; plain is one verb on one table', async () => {
-  const { statements } = measure(
-    await tree({
-      'src/adapters/typeorm/photos.ts': `
-        // SELECT nothing FROM comments
-        const privilege = 'SELECT';
-        const plain = \`SELECT \${columns} FROM photos WHERE id = $1 FOR UPDATE\`;
-        const upsert = 'INSERT INTO tags (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET id = excluded.id';
-        const joined = 'SELECT p.id FROM photos p JOIN tags t ON t.id = p.id';
-        const listed = 'SELECT p.id FROM photos p, tags t WHERE t.id = p.id';
-        const nested = \`DELETE FROM photos WHERE id IN (\${'SELECT id FROM old'}) AND id IN (SELECT id FROM older)\`;
-        const computed = 'SELECT id FROM unnest($1::bigint[]) AS id';
-        const tableless = "SELECT 'a FROM b'";
-        const words = 'Delete it: DELETE FROM photos';
-      `,
-      'src/adapters/typeorm/migrations/1-photos.ts': "const sql = 'DELETE FROM photos';\n",
-      'src/http/page.ts': "const sql = 'DELETE FROM photos';\n",
-    }),
-  );
-  expect(statements.all).toBe(7);
-  expect(statements.plain.map(({ line }: { line: number }) => line)).toEqual([4, 5]);
+test('in this tree no file has more than 400 lines and no folder more than 16 files', () => {
+  expect(measured.rooms.over).toEqual([]);
+  expect(measured.rooms.fullest?.files).toBeLessThanOrEqual(16);
 });
 
-test('limits are numbers that stand where a limit is expected, not those that have a name', async () => {
-  const { limits } = measure(
-    await tree({
-      'src/core/limits.ts':
-        'const KIB = 1024;\nexport const MAX_NAME = 200;\nexport const defaults: Limits = { bytes: 4 * KIB, tags: 70 };\n',
-      'src/core/photos/values.ts':
-        "export function textErrors(text: string, max: number) {}\ntextErrors('a', 200);\ntextErrors('b', MAX_NAME);\nlater(200);\n",
-      'src/http/api/photo.dto.ts': 'class Body { @MaxLength(200) name: string; @MaxLength(1) initial: string }\n',
-      'src/http/openapi/photos.ts': 'const name = { maxLength: 200, examples: [200], minimum: -90, maximum: 4096 };\n',
-      'src/adapters/photos.ts': 'const name = { maxLength: 200 };\n',
-      'src/core/whole.ts': 'export const whole = (least: number, most: number) => null;\n',
-      'src/core/quality.ts': "import { whole } from './whole.js';\nconst quality = whole(2, 90);\n",
-      'src/http/example.ts':
-        "import { later } from '../core/later.js';\nconst whole = (text: string, example: number) => null;\nwhole('A year.', 2026);\n",
-    }),
-  );
-  // Of two functions with one name, the one that the file knows counts.
-  expect(limits.places).toBe(7);
-  expect(limits.repeated).toEqual([
-    { value: 200, files: ['src/core/photos/values.ts', 'src/http/api/photo.dto.ts', 'src/http/openapi/photos.ts'] },
-  ]);
-  expect(limits.ofConstants.map(({ value, names }: { value: number; names: string[] }) => [value, names])).toEqual([
-    [200, ['MAX_NAME']],
-    [4096, ['bytes']],
-  ]);
-});
-
-test('what one more endpoint, field, store and resource would touch is what knows of the one that is there', async () => {
-  const { touched } = measure(
-    await tree({
-      'src/core/photos/set-photo-tags.ts': 'export function setPhotoTags({ store }: Uses) {}\n',
-      'src/core/photos/photo.ts': 'export interface Photo { readonly rating: number; readonly berating: number }\n',
-      'src/http/api/photos/photo.dto.ts': 'export class TagsBody {}\nexport class PhotoBody { rating: number }\n',
-      'src/http/api/photos/photo.view.ts':
-        '// rating\nexport const view = (photo: Photo) => ({ rating: photo.rating });\n',
-      'src/http/api/photos/photos.controller.ts': `
-        import { setPhotoTags } from '../../../core/photos/set-photo-tags.js';
-        import { shared } from '../shared.js';
-        import { PhotoBody, TagsBody } from './photo.dto.js';
-        @Controller('api/v1/photos')
-        export class PhotosController {
-          @Put(':id/tags') setTags(@Sent() body: TagsBody) { return setPhotoTags(this.ports, body, shared); }
-          @Put(':id') edit(@Sent() body: PhotoBody) { return shared; }
-        }
-      `,
-      'src/http/openapi/photos.ts': "export const paths = { '/api/v1/photos/{id}/tags': { put: {} } };\n",
-      'src/adapters/typeorm/photos/photo.repository.ts': 'const sql = `SELECT p.rating FROM photos p`;\n',
-      'src/adapters/typeorm/migrations/1.ts': "const sql = 'ALTER TABLE photos ADD rating integer';\n",
-      'src/adapters/typeorm/migrations/2.ts': "const sql = 'CREATE INDEX ON photos (rating)';\n",
-      'src/adapters/s3-blobs/open.ts': 'export const openS3 = 1;\n',
-      'src/ports.module.ts': "import { openS3 } from './adapters/s3-blobs/open.js';\n",
-      'src/core/events/webhook.ts': 'export interface Webhook {}\n',
-      'src/core/customers/customer-store.ts': 'export interface Store { readonly webhooks: unknown }\n',
-      'test/api/photos.test.ts': "put('/api/v1/photos/{id}/tags', { rating: webhook });\n",
-      'sdk/src/api-types.ts':
-        "/**\n * This file was auto-generated by openapi-typescript.\n */\nexport interface Generated { '/api/v1/photos/{id}/tags': { rating: Webhook } }\n",
-    }),
-  );
-  expect(touched.endpoint.files).toEqual([
-    'src/core/photos/set-photo-tags.ts',
-    'src/http/api/photos/photo.dto.ts',
-    'src/http/api/photos/photos.controller.ts',
-    'src/http/openapi/photos.ts',
-  ]);
-  const [rating] = touched.fields;
-  expect(rating).toEqual({
-    field: 'rating',
-    files: [
-      'src/adapters/typeorm/migrations/*',
-      'src/adapters/typeorm/photos/photo.repository.ts',
-      'src/core/photos/photo.ts',
-      'src/http/api/photos/photo.dto.ts',
-      'src/http/api/photos/photo.view.ts',
-    ],
-    declared: 2,
-    declaredIn: ['src/core/photos/photo.ts', 'src/http/api/photos/photo.dto.ts'],
-  });
-  expect(touched.store).toMatchObject({ own: ['src/adapters/s3-blobs/open.ts'], others: ['src/ports.module.ts'] });
-  expect(touched.resources[0]).toEqual({
-    resource: 'webhook',
-    own: ['src/core/events/webhook.ts'],
-    others: ['src/core/customers/customer-store.ts'],
-  });
-});
-
-test('in this tree no file has more than 400 lines and no folder more than 16 files', async () => {
-  const { sizes, rooms } = measure(root);
-  expect(sizes.over).toEqual([]);
-  expect(rooms.fullest?.files).toBeLessThanOrEqual(16);
-});
-
-test('files over 400 lines and under 10 are found, and files are added up by ring', async () => {
+test('files over 400 lines are found, and files are added up by ring', async () => {
   const lines = (count: number) => '\n'.repeat(count - 1);
-  const { sizes, rings, coreConcepts } = measure(
+  const { rooms, rings, coreConcepts } = measure(
     await tree({
       'src/core/photos/trash.ts': `export async function trashPhoto({ store }: Uses) {}${lines(61)}\n`,
       'src/core/photos/photo.ts': `export function photo(value: string) {}${lines(90)}\n`,
@@ -289,11 +205,10 @@ test('files over 400 lines and under 10 are found, and files are added up by rin
       'src/main.ts': 'start();\n',
     }),
   );
-  expect(sizes.over.map(({ path, lines }: { path: string; lines: number }) => [path, lines])).toEqual([
+  expect(rooms.over.map(({ path, lines }: { path: string; lines: number }) => [path, lines])).toEqual([
     ['src/adapters/tags.ts', 1000],
     ['src/api/photos.controller.ts', 401],
   ]);
-  expect(sizes.tiny).toEqual([{ path: 'src/main.ts', lines: 1 }]);
   expect(rings.core).toEqual({ files: 2, lines: 151 });
   expect(coreConcepts).toEqual({ photos: { files: 2, lines: 151 } });
 });
@@ -316,31 +231,15 @@ test('rooms: the file in the middle, the fullest folder, short files with one ca
   expect([rooms.comments, rooms.withoutSubject]).toEqual([2, [{ path: 'src/core/tags/tag.ts', word: 'What' }]]);
 });
 
-test('seconds of the tests are added up by part', async () => {
-  const results = join(await tree({}), 'results.json');
-  const ran = (name: string, startTime: number, endTime: number) => ({
-    name: join(folder, name),
-    startTime,
-    endTime,
-    assertionResults: [{}, {}],
-  });
-  const testResults = [
-    ran('test/core/a.test.ts', 1000, 2500),
-    ran('test/core/sub/b.test.ts', 1000, 1500),
-    ran('test/api/c.test.ts', 2000, 9000),
-  ];
-  await writeFile(results, JSON.stringify({ testResults }));
-  const { tests } = measure(folder, results);
-  expect(tests).toEqual({
-    parts: { core: { files: 2, tests: 4, seconds: 2 }, api: { files: 1, tests: 2, seconds: 7 } },
-    waited: 8,
-  });
-});
-
 test('for people it prints a table, with a column for another checkout', async () => {
-  await tree({ 'src/core/tags/tag.ts': 'export type Tag = string;\n', 'earlier/src/core/tags/tag.ts': '\n\n' });
+  await tree({
+    'src/core/tags/tag.ts': "import '../photos/photo.js';\n",
+    'src/core/photos/photo.ts': "import '../tags/tag.js';\n",
+    'earlier/src/core/tags/tag.ts': '\n\n',
+  });
   const printed = await house('--root', folder, '--before', join(folder, 'earlier'), '--verbose');
   expect(printed).toMatch(/^\| +\| before \| after \|\n/);
   expect(printed).toMatch(/^\| core\/tags: files, lines \| 1, 2 \| 1, 1 \|$/m);
-  expect(printed).toContain('\nUnder 10 lines\n  src/core/tags/tag.ts: 1\n');
+  expect(printed).toMatch(/^\| circles of files and folders \| 0 \| 1 \|$/m);
+  expect(printed).toContain('\nCircle\n  src/core/photos/photo.ts → src/core/tags/tag.ts\n');
 });
