@@ -77,7 +77,7 @@ async function build({ folder }) {
   } finally {
     for (const left of [draft, old]) rmSync(left, { recursive: true, force: true });
   }
-  if (bundled !== null) await compile(dist, join(dist, 'program'), bundled);
+  if (bundled !== null) compile(join(dist, 'program'), bundled);
 }
 
 /** Another build may do the same meanwhile, from the same sources: the later one stays. */

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { viteDynamicImportVarsPlugin, viteImportGlobPlugin } from 'rolldown/experimental';
 import { writeContents } from './licences.js';
@@ -68,6 +67,9 @@ export async function bundle(dist, target) {
     entryFileNames: mainFile('[name]'),
     sourcemap: true,
     sourcemapExcludeSources: true,
+    comments: false,
+    // The text of a file with any other character takes twice the memory for as long as the process runs.
+    charset: 'ascii',
     chunkFileNames: '[name]-[hash].js',
   });
   writeFileSync(join(target, 'package.json'), '{ "type": "commonjs" }\n');
@@ -84,14 +86,15 @@ export async function bundle(dist, target) {
 }
 
 /**
- * Stores what V8 compiles of the bundle in `target`, for each set of flags that its processes start with. At the place where it stays: the
- * compiled code names it.
+ * Stores what V8 compiles of the bundle in `target`, at the place where it stays: the compiled code names it. In a process of its own: the files
+ * are loaded to be thrown away.
  * @param output What `bundle` returned.
  */
-export async function compile(dist, target, output) {
-  const { nodeFlags } = await import(pathToFileURL(join(dist, 'adapters/media/isolation/isolation.js')).href);
-  compileFiles(target, [], loadedBy(output, ['phs', 'request-process']));
-  compileFiles(target, nodeFlags, loadedBy(output, ['media-child', 'metadata-thread']));
+export function compile(target, output) {
+  const script = join(target, 'load.cjs');
+  const files = loadedBy(output, Object.keys(entries));
+  const { status } = spawnSync(process.execPath, [script, ...files], { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`The files of ${target} could not be loaded.`);
 }
 
 /** Where the code of an entry is; the file of its name loads it. */
@@ -108,13 +111,6 @@ function loadedBy(output, names) {
     for (const next of [...imports, ...dynamicImports]) if (chunks.has(next)) files.add(next);
   }
   return [...files];
-}
-
-/** In a process of its own: the files are loaded to be thrown away. */
-function compileFiles(target, flags, files) {
-  const script = join(target, 'load.cjs');
-  const { status } = spawnSync(process.execPath, [...flags, script, ...files], { stdio: 'inherit' });
-  if (status !== 0) throw new Error(`The files of ${target} could not be loaded.`);
 }
 
 /** Our modules find files by the place where they are. In the bundle this is another one, and an entry's file is the bundle's own. */

@@ -9,6 +9,9 @@ const vm = require('node:vm');
 // collections in the old generation from then on. Of a request nothing is old: its parts there only kept others alive until the next full
 // collection. Many times more then outlived a young collection (bench/measurements.md).
 setFlagsFromString('--no-allocation-site-pretenuring');
+// The sizes of a process's heap were read when it began, and stay. As flags they only kept V8 from taking what was compiled without them; and
+// they would overrule the limits that a thread is started with.
+for (const size of ['--max-old-space-size', '--max-semi-space-size']) setFlagsFromString(`${size}=0`);
 
 /** V8 does not take what another version of it compiled, or the same one with other flags: each has a folder of its own. */
 const folder = join(__dirname, 'compiled', cachedDataVersionTag().toString(16));
@@ -39,10 +42,10 @@ function load(name) {
   }
 }
 
-/** Compiles a file beside this one, and does not run it. */
+/** Compiles a file beside this one, and does not run it. Its text is ASCII (bundle.js). */
 function prepare(name) {
   const filename = join(__dirname, name);
-  const text = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(filename)}\n})`;
+  const text = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(filename, 'latin1')}\n})`;
   const script = new vm.Script(text, { filename, cachedData: compiledCode(filename) });
   scripts.set(filename, script);
   return script;
@@ -59,8 +62,7 @@ function compiledCode(file) {
 
 exports.load = load;
 
-// For the build, `node [FLAGS] load.cjs FILE…`: writes what V8 compiles of these files, and of their functions that are called, for processes
-// with the flags of this one.
+// For the build, `node load.cjs FILE…`: writes what V8 compiles of these files, and of their functions that are called.
 if (require.main === module) {
   // Loading an entry would start what it is for.
   for (const file of process.argv.slice(2)) (file.endsWith('.main.js') ? prepare : load)(file);

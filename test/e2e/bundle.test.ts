@@ -14,7 +14,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
-import { nodeFlags } from '../../src/adapters/media/isolation/isolation.js';
 
 const root = join(__dirname, '../..');
 
@@ -42,6 +41,13 @@ test('an installation without packages for development takes at most 180 MB, bes
   const total = largest.reduce((sum, { bytes }) => sum + bytes, 0);
   const tooLarge = total > 180e6 ? { total, largest: largest.slice(0, 10) } : null;
   expect(tooLarge).toBeNull();
+});
+
+test('what the bundle consists of is ASCII, as it is read: other characters double the memory of a file and cannot stay in a tagged template', () => {
+  const folder = join(root, 'dist/program');
+  const files = readdirSync(folder).filter((name) => name.endsWith('.js'));
+  expect(files.length).toBeGreaterThan(50);
+  expect(files.filter((name) => readFileSync(join(folder, name)).some((byte) => byte > 127))).toEqual([]);
 });
 
 describe('each program starts from what V8 compiled during the build', () => {
@@ -72,11 +78,15 @@ describe('each program starts from what V8 compiled during the build', () => {
     }
   }
 
+  const { start } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts;
+  const startFlags: string[] = start.match(/ --\S+/g).map((flag: string) => flag.trim());
+
   test.each([
     ['a command', [], 'bin/phs.js', ['--version']],
+    ['a command with the flags of npm start', startFlags, 'bin/phs.js', ['--version']],
     [
       'a process that reads pictures, which ends because it has no parent',
-      nodeFlags,
+      ['--max-old-space-size=512', '--max-semi-space-size=2'],
       'dist/program/media-child.js',
       [],
     ],

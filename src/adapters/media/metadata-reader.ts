@@ -11,7 +11,8 @@ interface MetadataAnswer {
 }
 
 const TIMEOUT_MS = 5000;
-const MAX_HEAP_MIB = 256;
+/** Node counts three spaces for new objects: each is as large as the process's own (isolation.ts). */
+const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 3 * 2 };
 
 /**
  * Bytes of metadata that are read by the thread of the decoder itself. ExifReader decodes at most four times as many as it is given, in a time
@@ -60,7 +61,7 @@ export class MetadataReader {
   #start(): Worker {
     if (this.#thread !== null) return this.#thread;
     const thread = new Worker(new URL('./metadata-thread.js', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB },
+      resourceLimits: HEAP,
       workerData: this.parent,
     });
     thread.on('message', (answer: MetadataAnswer) => this.#settle(answer));

@@ -79,7 +79,7 @@ export function locationText(location: GeoPoint | null): string {
 
 /** Latitude and longitude in degrees. Errors: `invalid_request`. */
 export function readLocation(text: string): Omit<GeoPoint, 'altitude'> {
-  const degrees = String.raw`([+-]?\d{1,3}(?:\.\d+)?)°?`;
+  const degrees = '([+-]?\\d{1,3}(?:\\.\\d+)?)°?';
   const parts = new RegExp(`^${degrees}[\\s,;]+${degrees}$`).exec(text);
   const [latitude, longitude] = [Number(parts?.[1] ?? Number.NaN), Number(parts?.[2] ?? Number.NaN)];
   if (isWithin(latitudes, latitude) && isWithin(longitudes, longitude)) return { latitude, longitude };
