@@ -1,7 +1,7 @@
 import { fetchSource } from '../src/core/imports/fetch/fetch.js';
 import type { Pool } from '../src/core/jobs/job.js';
 import type { Ports } from '../src/core/ports.js';
-import { deliverEvent } from '../src/core/webhooks/deliver.js';
+import { deliverEvent } from '../src/core/webhooks/send.js';
 import { deliveryPool, fetchPool, jobPool } from '../src/worker/pools.js';
 import { runJob } from '../src/worker/run-job.js';
 import type { WorkerPool } from '../src/worker/worker.js';

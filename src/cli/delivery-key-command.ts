@@ -7,7 +7,7 @@ import {
   deleteDeliveryKey,
   editDeliveryKey,
   listDeliveryKeys,
-} from '../core/delivery/delivery-keys.js';
+} from '../core/delivery/delivery-key.js';
 import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { type AccessOptions, accessChanges, idOption, instantOption, secretLines, wordOr } from './options.js';

@@ -1,8 +1,14 @@
 import { Command } from 'commander';
 import { print, table } from 'photo-service-cli/print';
 import { commandLine, type OperatorEntry } from '../core/audit/audit-entry.js';
-import { type OperatorToken, operatorScopes, operatorTokenPrefix } from '../core/operators/operator-token.js';
-import { deleteOperatorToken, editOperatorToken, issueOperatorToken } from '../core/operators/operator-tokens.js';
+import {
+  deleteOperatorToken,
+  editOperatorToken,
+  issueOperatorToken,
+  type OperatorToken,
+  operatorScopes,
+  operatorTokenPrefix,
+} from '../core/operators/operator-token.js';
 import type { Id } from '../core/shared/ids.js';
 import {
   type AccessOptions,

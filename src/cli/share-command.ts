@@ -13,7 +13,7 @@ import {
   readShare,
   revokeShare,
   type ShareWithToken,
-} from '../core/shares/shares.js';
+} from '../core/shares/own-shares.js';
 import { idOption, instantOption, listOption, wholeOption } from './options.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 

@@ -9,7 +9,6 @@ import { SECOND } from '../core/shared/clock.js';
 import { reasonOf } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { MAX_PAGE_SIZE } from '../core/shared/pagination.js';
-import { deliverEvent, resendDelivery, sendTestEvent } from '../core/webhooks/deliver.js';
 import type { Delivery, DeliveryBodies } from '../core/webhooks/delivery.js';
 import {
   createWebhookEndpoint,
@@ -19,6 +18,7 @@ import {
   readDelivery,
 } from '../core/webhooks/endpoints.js';
 import { keepListening, startListening } from '../core/webhooks/listen.js';
+import { deliverEvent, resendDelivery, sendTestEvent } from '../core/webhooks/send.js';
 import type { WebhookEndpoint } from '../core/webhooks/webhook-endpoint.js';
 import { listenerPool } from '../worker/pools.js';
 import { runWorker } from '../worker/worker.js';

@@ -14,8 +14,8 @@ import type { Ports } from '../core/ports.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../core/shared/clock.js';
 import { countStorage, sweepTraffic } from '../core/traffic/read-traffic.js';
 import { sweepSessions } from '../core/users/session.js';
-import { sweepDeliveries } from '../core/webhooks/deliver.js';
 import { removeAbandonedListeners } from '../core/webhooks/listen.js';
+import { sweepDeliveries } from '../core/webhooks/send.js';
 import type { PeriodicTask } from './periodic.js';
 import { pause } from './worker.js';
 

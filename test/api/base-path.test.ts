@@ -1,9 +1,9 @@
 import { OpenIdProvider } from '../../src/adapters/oidc/open-id-provider.js';
 import { configOf } from '../../src/composition/blob-stores.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
-import { deliverySignature } from '../../src/core/delivery/deliver.js';
-import { createDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
-import { createShare } from '../../src/core/shares/shares.js';
+import { createDeliveryKey } from '../../src/core/delivery/delivery-key.js';
+import { deliverySignature } from '../../src/core/delivery/signed-address.js';
+import { createShare } from '../../src/core/shares/own-shares.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { publicHtml, withoutBasePath } from '../../src/http/server/base-path.js';
 import { providerSettings } from '../../testing/memory/users/memory-identities.js';

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { deliveryAddressOf } from '../../src/api/files/delivery.controller.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
-import { deliverySignature, openDeliveredPicture } from '../../src/core/delivery/deliver.js';
-import { createDeliveryKey, type DeliveryKeyWithSecret } from '../../src/core/delivery/delivery-keys.js';
+import { createDeliveryKey, type DeliveryKeyWithSecret } from '../../src/core/delivery/delivery-key.js';
 import { parseDeliveryOptions } from '../../src/core/delivery/delivery-options.js';
+import { deliverySignature, openDeliveredPicture } from '../../src/core/delivery/signed-address.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { Account, picture, type World, world } from '../support/core-world.js';
 import { picture as bytesOfPicture, importPhotos } from './support/photos.js';

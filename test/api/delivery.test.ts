@@ -1,11 +1,11 @@
 import { commandLine } from '../../src/core/audit/audit-entry.js';
-import { deliverySignature } from '../../src/core/delivery/deliver.js';
 import {
   createDeliveryKey,
   type DeliveryKeyWithSecret,
   deleteDeliveryKey,
-} from '../../src/core/delivery/delivery-keys.js';
+} from '../../src/core/delivery/delivery-key.js';
 import { savePreset } from '../../src/core/delivery/preset.js';
+import { deliverySignature } from '../../src/core/delivery/signed-address.js';
 import { HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { pictureIn } from '../../testing/memory/memory-media-reader.js';
 import type { Answer } from './support/http-client.js';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventBody, eventSubjects } from '../../src/api/webhooks/event-body.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
-import { createDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
+import { createDeliveryKey } from '../../src/core/delivery/delivery-key.js';
 import {
   type EventType,
   eventMeaning,
@@ -12,7 +12,7 @@ import {
   subjectKind,
 } from '../../src/core/events/event.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { createShare } from '../../src/core/shares/shares.js';
+import { createShare } from '../../src/core/shares/own-shares.js';
 import { requireEvent } from './support/contract.js';
 import { importPhotos, picture } from './support/photos.js';
 import { type Actor, type RunningApp, startApp } from './support/start-app.js';

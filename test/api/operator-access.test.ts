@@ -1,8 +1,7 @@
 import { issueKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
-import { operatorScopes } from '../../src/core/operators/operator-token.js';
-import { deleteOperatorToken } from '../../src/core/operators/operator-tokens.js';
+import { deleteOperatorToken, operatorScopes } from '../../src/core/operators/operator-token.js';
 import { endpoints, operatorEndpoints } from './support/endpoints.js';
 import { type RunningApp, startApp } from './support/start-app.js';
 

@@ -66,7 +66,7 @@ const features: Readonly<Record<string, Feature>> = {
         'src/adapters/typeorm/database-ports.ts',
         "import { TypeormShareFinder } from './shares/share.repository.js';\n",
       ],
-      ['src/ports.module.ts', "import { shareTokens } from './core/shares/shares.js';\n"],
+      ['src/ports.module.ts', "import { shareTokens } from './core/shares/own-shares.js';\n"],
       ['src/adapters/typeorm/database-ports.ts', '  shares: TypeormShareFinder,\n'],
       ['src/ports.module.ts', 'shareTokens, '],
       [

@@ -1,17 +1,15 @@
 import { type Actor, commandLine } from '../../src/core/audit/audit-entry.js';
 import type { AuditLog } from '../../src/core/audit/audit-log.js';
 import {
+  deleteOperatorToken,
+  editOperatorToken,
+  issueOperatorToken,
   MAX_OPERATOR_TOKENS,
   type NewOperatorToken,
   type OperatorToken,
   type OperatorTokenStore,
   operatorScopes,
 } from '../../src/core/operators/operator-token.js';
-import {
-  deleteOperatorToken,
-  editOperatorToken,
-  issueOperatorToken,
-} from '../../src/core/operators/operator-tokens.js';
 import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { later, sampleHash, sampleInstant } from '../support/samples.js';
 import { atOnce } from '../support/tenant.js';

@@ -2,22 +2,19 @@ import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { closeCustomer, suspendCustomer } from '../../src/core/customers/edit-customer.js';
 import { resealSecrets } from '../../src/core/customers/reseal.js';
-import { resolveOptions } from '../../src/core/delivery/deliver.js';
-import {
-  type DeliveryKey,
-  type DeliveryKeySettings,
-  isPublicId,
-  MAX_DELIVERY_KEYS,
-} from '../../src/core/delivery/delivery-key.js';
 import {
   createDeliveryKey,
+  type DeliveryKey,
+  type DeliveryKeySettings,
   deleteDeliveryKey,
   deliverySecrets,
   editDeliveryKey,
+  isPublicId,
   listDeliveryKeys,
+  MAX_DELIVERY_KEYS,
   openDeliveryKey,
   readDeliveryKey,
-} from '../../src/core/delivery/delivery-keys.js';
+} from '../../src/core/delivery/delivery-key.js';
 import { parseDeliveryOptions } from '../../src/core/delivery/delivery-options.js';
 import {
   deletePreset,
@@ -27,6 +24,7 @@ import {
   readPreset,
   savePreset,
 } from '../../src/core/delivery/preset.js';
+import { resolveOptions } from '../../src/core/delivery/signed-address.js';
 import { after, DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { upkeep } from '../../src/worker/upkeep.js';

@@ -1,7 +1,7 @@
 import { eventBody } from '../../src/api/webhooks/event-body.js';
 import type { Job, JobQueue } from '../../src/core/jobs/job.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { deliverEvent } from '../../src/core/webhooks/deliver.js';
+import { deliverEvent } from '../../src/core/webhooks/send.js';
 import { DELIVERY_SLOTS, deliveryPool } from '../../src/worker/pools.js';
 import { busyIn, type RunningWorker, runWorker } from '../../src/worker/worker.js';
 import { Account, type World, world } from '../support/core-world.js';

@@ -1,10 +1,10 @@
-import { deliverySignature, isDeliverySignature } from '../../src/core/delivery/deliver.js';
 import {
   type DeliveredPhoto,
   deliveredPicture,
   transformationName,
 } from '../../src/core/delivery/delivered-picture.js';
 import { formatDeliveryOptions, parseDeliveryOptions } from '../../src/core/delivery/delivery-options.js';
+import { deliverySignature, isDeliverySignature } from '../../src/core/delivery/signed-address.js';
 import type { Transformation } from '../../src/core/media/transformation.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { deliveryVectors, vectorKey } from '../support/delivery-vectors.js';

@@ -2,7 +2,7 @@ import { MAX_BODY_BYTES } from '../../src/api/webhooks/event-body.js';
 import { deleteKey, issueKey } from '../../src/core/access/keys.js';
 import { storedKey } from '../../src/core/blobs/blob-key.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
-import { createDeliveryKey, deleteDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
+import { createDeliveryKey, deleteDeliveryKey } from '../../src/core/delivery/delivery-key.js';
 import { changeTypes, eventTypes, newEventId } from '../../src/core/events/event.js';
 import { expireImports } from '../../src/core/imports/expire.js';
 import { verify } from '../../src/core/integrity/verify.js';
@@ -10,7 +10,7 @@ import { editPhoto, editPhotos, setPhotoTags } from '../../src/core/photos/edit-
 import { purgePhoto, purgeTrash, trashPhoto } from '../../src/core/photos/trash.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { createShare, revokeShare } from '../../src/core/shares/shares.js';
+import { createShare, revokeShare } from '../../src/core/shares/own-shares.js';
 import { createTags } from '../../src/core/tags/create-tags.js';
 import { bumpPhotoVersions, deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag } from '../../src/core/tags/edit-tag.js';

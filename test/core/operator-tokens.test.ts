@@ -1,13 +1,15 @@
 import { newToken } from '../../src/core/access/api-key.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
-import { newOperatorToken, operatorScopes, requireOperatorScope } from '../../src/core/operators/operator-token.js';
 import {
   authenticateOperator,
   deleteOperatorToken,
   editOperatorToken,
   issueOperatorToken,
+  newOperatorToken,
   type OperatorTokenRequest,
-} from '../../src/core/operators/operator-tokens.js';
+  operatorScopes,
+  requireOperatorScope,
+} from '../../src/core/operators/operator-token.js';
 import { SECOND } from '../../src/core/shared/clock.js';
 import { hashRandomToken } from '../../src/core/shared/random.js';
 import { type World, world } from '../support/core-world.js';

@@ -6,8 +6,6 @@ import { editPhoto, setPhotoTags } from '../../src/core/photos/edit-photo.js';
 import { trashPhoto } from '../../src/core/photos/trash.js';
 import { after, DAY, HOUR } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { MAX_SHARED_PHOTOS, MAX_SHARES, type ShareSettings } from '../../src/core/shares/share.js';
-import { listSharedPhotos, readSharedPhoto } from '../../src/core/shares/shared-photos.js';
 import {
   createShare,
   editShare,
@@ -16,7 +14,9 @@ import {
   revokeShare,
   type ShareContents,
   shareTokens,
-} from '../../src/core/shares/shares.js';
+} from '../../src/core/shares/own-shares.js';
+import { MAX_SHARED_PHOTOS, MAX_SHARES, type ShareSettings } from '../../src/core/shares/share.js';
+import { listSharedPhotos, readSharedPhoto } from '../../src/core/shares/shared-photos.js';
 import {
   enterShare,
   isAdmitted,

@@ -2,7 +2,7 @@ import { issueKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
-import { readImageDelivery } from '../../src/core/delivery/delivery-keys.js';
+import { readImageDelivery } from '../../src/core/delivery/delivery-key.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { readTraffic, sweepTraffic } from '../../src/core/traffic/read-traffic.js';
 import {

@@ -4,7 +4,6 @@ import { operatorFor } from '../../src/core/customers/customer.js';
 import { resealSecrets } from '../../src/core/customers/reseal.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { deliverEvent, resendDelivery, sendTestEvent, sweepDeliveries } from '../../src/core/webhooks/deliver.js';
 import { outcomeOf, RETRY_DELAYS } from '../../src/core/webhooks/delivery.js';
 import {
   createWebhookEndpoint,
@@ -18,6 +17,7 @@ import {
   webhookSecrets,
 } from '../../src/core/webhooks/endpoints.js';
 import { keepListening, removeAbandonedListeners, startListening } from '../../src/core/webhooks/listen.js';
+import { deliverEvent, resendDelivery, sendTestEvent, sweepDeliveries } from '../../src/core/webhooks/send.js';
 import type { WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
 import { upkeep } from '../../src/worker/upkeep.js';
 import { claimFrom } from '../support/claim.js';

@@ -1,4 +1,4 @@
-import { listDeliveryKeys, openDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
+import { listDeliveryKeys, openDeliveryKey } from '../../src/core/delivery/delivery-key.js';
 import { listPresets } from '../../src/core/delivery/preset.js';
 import type { Role } from '../../src/core/users/user.js';
 import { BrowserClient, type Fields } from '../api/support/browser-client.js';

@@ -1,6 +1,6 @@
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { DAY } from '../../src/core/shared/clock.js';
-import { createShare, listShares } from '../../src/core/shares/shares.js';
+import { createShare, listShares } from '../../src/core/shares/own-shares.js';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import { BrowserClient, type Fields } from '../api/support/browser-client.js';
 import { importPhotos, picture } from '../api/support/photos.js';

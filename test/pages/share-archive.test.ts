@@ -6,7 +6,7 @@ import { openZip, wholeOf } from '../../cli/src/sources/archive.js';
 import { inOneChunk } from '../../src/core/blobs/blob-bytes.js';
 import { storedKey } from '../../src/core/blobs/blob-key.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
-import { createShare, revokeShare } from '../../src/core/shares/shares.js';
+import { createShare, revokeShare } from '../../src/core/shares/own-shares.js';
 import { ARCHIVES_OF_VISITOR } from '../../src/core/shares/visits.js';
 import { BrowserClient } from '../api/support/browser-client.js';
 import { contentDispositionOf, importPhotos, picture } from '../api/support/photos.js';

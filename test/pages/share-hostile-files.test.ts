@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operatorFor } from '../../src/core/customers/customer.js';
-import { createShare } from '../../src/core/shares/shares.js';
+import { createShare } from '../../src/core/shares/own-shares.js';
 import { BrowserClient } from '../api/support/browser-client.js';
 import { type FilePart, importPhotos, multipart, sha256 } from '../api/support/photos.js';
 import { type Actor, type RunningApp, startApp } from '../api/support/start-app.js';

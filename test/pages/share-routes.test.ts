@@ -2,7 +2,7 @@
 import sharp from 'sharp';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { MINUTE } from '../../src/core/shared/clock.js';
-import { createShare, type ShareContents } from '../../src/core/shares/shares.js';
+import { createShare, type ShareContents } from '../../src/core/shares/own-shares.js';
 import type { Route } from '../../src/http/route-table.js';
 import { assetsVersion } from '../../src/pages/assets.controller.js';
 import { shareAssets, visitorSizes } from '../../src/pages/shares/share-page.js';

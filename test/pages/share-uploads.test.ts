@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { operatorFor } from '../../src/core/customers/customer.js';
+import { createShare, readShare, revokeShare } from '../../src/core/shares/own-shares.js';
 import type { ShareSettings } from '../../src/core/shares/share.js';
-import { createShare, readShare, revokeShare } from '../../src/core/shares/shares.js';
 import {
   HeldByLater,
   RESERVED_MS,

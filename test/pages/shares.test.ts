@@ -2,8 +2,14 @@ import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { resumeCustomer, suspendCustomer } from '../../src/core/customers/edit-customer.js';
 import { DAY } from '../../src/core/shared/clock.js';
+import {
+  createShare,
+  editShare,
+  readShare,
+  revokeShare,
+  type ShareContents,
+} from '../../src/core/shares/own-shares.js';
 import type { ShareSettings } from '../../src/core/shares/share.js';
-import { createShare, editShare, readShare, revokeShare, type ShareContents } from '../../src/core/shares/shares.js';
 import { REQUESTS_OF_VISITOR } from '../../src/core/shares/visits.js';
 import { BrowserClient } from '../api/support/browser-client.js';
 import type { Answer } from '../api/support/http-client.js';

@@ -1,8 +1,8 @@
 import { listKeys } from '../../src/core/access/keys.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
-import { createDeliveryKey, readDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
+import { createDeliveryKey, readDeliveryKey } from '../../src/core/delivery/delivery-key.js';
 import { savePreset } from '../../src/core/delivery/preset.js';
-import { createShare, readShare } from '../../src/core/shares/shares.js';
+import { createShare, readShare } from '../../src/core/shares/own-shares.js';
 import { createWebhookEndpoint, readWebhookEndpoint } from '../../src/core/webhooks/endpoints.js';
 import { BrowserClient, type Fields } from '../api/support/browser-client.js';
 import { importPhotos, picture } from '../api/support/photos.js';

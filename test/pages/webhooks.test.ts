@@ -1,9 +1,9 @@
 import { eventBody } from '../../src/api/webhooks/event-body.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { MINUTE, SECOND } from '../../src/core/shared/clock.js';
-import { deliverEvent } from '../../src/core/webhooks/deliver.js';
 import { DELIVERY_LEASE_SECONDS, outcomeOf } from '../../src/core/webhooks/delivery.js';
 import { createWebhookEndpoint, listWebhookEndpoints } from '../../src/core/webhooks/endpoints.js';
+import { deliverEvent } from '../../src/core/webhooks/send.js';
 import { MemoryWebhookSender } from '../../testing/memory/memory-webhooks.js';
 import { BrowserClient } from '../api/support/browser-client.js';
 import { type Actor, type RunningApp, startApp } from '../api/support/start-app.js';

@@ -1,7 +1,7 @@
 import { OperatorClient } from 'photo-service-sdk';
 import { imageUrl, importFiles } from 'photo-service-sdk/node';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
-import { createDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
+import { createDeliveryKey } from '../../src/core/delivery/delivery-key.js';
 import { picture, sha256 } from '../api/support/photos.js';
 import { SdkWorld } from './support/service.js';
 

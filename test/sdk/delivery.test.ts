@@ -5,8 +5,8 @@ import { rgbaToThumbHash } from 'thumbhash';
 import type { ImageOptions } from '../../sdk/src/entry.js';
 import * as web from '../../sdk/src/entry.js';
 import * as node from '../../sdk/src/node/entry.js';
-import { deliverySignature } from '../../src/core/delivery/deliver.js';
 import { type DeliveryOptions, parseDeliveryOptions } from '../../src/core/delivery/delivery-options.js';
+import { deliverySignature } from '../../src/core/delivery/signed-address.js';
 import { deliveryVectors, vectorKey } from '../support/delivery-vectors.js';
 
 const key = { publicUrl: 'https://photos.example.com', ...vectorKey };

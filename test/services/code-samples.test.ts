@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { openApiDocument, operatorOpenApiDocument } from '../../bin/docs/openapi/apis.js';
 import { imageUrl } from '../../sdk/src/node/entry.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
-import { createDeliveryKey } from '../../src/core/delivery/delivery-keys.js';
+import { createDeliveryKey } from '../../src/core/delivery/delivery-key.js';
 import { importPhotos, picture } from '../api/support/photos.js';
 import { type RunningApp, startApp } from '../api/support/start-app.js';
 import { program } from './support/programs.js';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { All, Controller, Get, HttpCode, Inject, Options, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { type DeliveryAddress, forbiddenAddress, openDeliveredPicture } from '../../core/delivery/deliver.js';
 import type { AcceptedFormats, DeliveredDownload } from '../../core/delivery/delivered-picture.js';
+import { type DeliveryAddress, forbiddenAddress, openDeliveredPicture } from '../../core/delivery/signed-address.js';
 import type { Ports } from '../../core/ports.js';
 import { SECOND } from '../../core/shared/clock.js';
 import { parseId } from '../../core/shared/ids.js';

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@ne
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { authenticate } from '../../core/access/keys.js';
-import { authenticateOperator } from '../../core/operators/operator-tokens.js';
+import { authenticateOperator } from '../../core/operators/operator-token.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { accessOf, credentialOf } from '../../http/access.js';

@@ -1,8 +1,8 @@
 import { unlessGone } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Readable } from '../../core/shared/transactional.js';
+import { findShare } from '../../core/shares/own-shares.js';
 import type { Share } from '../../core/shares/share.js';
-import { findShare } from '../../core/shares/shares.js';
 import { ResponseModel } from '../../http/fields/declared.js';
 import { Flag, IdOf, Instant, Text, WholeNumber } from '../../http/fields/fields.js';
 import { instant, optionalInstant } from '../../http/responses/reply.js';

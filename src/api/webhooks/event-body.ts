@@ -1,5 +1,5 @@
 import { ownKey } from '../../core/access/keys.js';
-import { readDeliveryKey } from '../../core/delivery/delivery-keys.js';
+import { readDeliveryKey } from '../../core/delivery/delivery-key.js';
 import { type Event, isDeletion, type SubjectKind, subjectKind } from '../../core/events/event.js';
 import { readImport } from '../../core/imports/read.js';
 import { readPhoto } from '../../core/photos/read-photo.js';

@@ -8,7 +8,7 @@ import {
   type ImageDelivery,
   readDeliveryKey,
   readImageDelivery,
-} from '../../core/delivery/delivery-keys.js';
+} from '../../core/delivery/delivery-key.js';
 import { previewOptions } from '../../core/delivery/open-named-picture.js';
 import { deletePreset, presetValues, readPreset, savePreset } from '../../core/delivery/preset.js';
 import type { Ports } from '../../core/ports.js';

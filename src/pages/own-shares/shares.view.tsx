@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { invalid } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
+import type { ShareWithToken } from '../../core/shares/own-shares.js';
 import { isShareOver, MAX_SHARE_TITLE, MAX_SHARES, MIN_SHARE_PASSWORD, type Share } from '../../core/shares/share.js';
-import type { ShareWithToken } from '../../core/shares/shares.js';
 import { MAX_TAG_NAME, type Tag } from '../../core/tags/tag.js';
 import { ExpiryField, expiryOf, Field, lastDay } from '../form.js';
 import { FieldLength } from '../form-fields.js';

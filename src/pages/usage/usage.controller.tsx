@@ -1,5 +1,5 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
-import { readImageDelivery } from '../../core/delivery/delivery-keys.js';
+import { readImageDelivery } from '../../core/delivery/delivery-key.js';
 import type { Ports } from '../../core/ports.js';
 import { parseId } from '../../core/shared/ids.js';
 import { readTraffic } from '../../core/traffic/read-traffic.js';

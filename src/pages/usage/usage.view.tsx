@@ -1,4 +1,4 @@
-import type { ImageDelivery } from '../../core/delivery/delivery-keys.js';
+import type { ImageDelivery } from '../../core/delivery/delivery-key.js';
 import type { Id } from '../../core/shared/ids.js';
 import { type Traffic, transferred } from '../../core/traffic/read-traffic.js';
 import {

@@ -2,7 +2,6 @@ import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import type { Ports } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Precondition } from '../../core/shared/transactional.js';
-import { resendDelivery, sendTestEvent } from '../../core/webhooks/deliver.js';
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -13,6 +12,7 @@ import {
   readWebhookEndpoint,
   rotateWebhookSecret,
 } from '../../core/webhooks/endpoints.js';
+import { resendDelivery, sendTestEvent } from '../../core/webhooks/send.js';
 import { type EndpointInput, ROTATION_HOURS, type WebhookEndpoint } from '../../core/webhooks/webhook-endpoint.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';

@@ -15,7 +15,7 @@ import type { MailOutcome } from '../../core/mail/send-mail.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import { type Clock, HOUR } from '../../core/shared/clock.js';
 import { isOutage } from '../../core/shared/errors.js';
-import { deliverEvent } from '../../core/webhooks/deliver.js';
+import { deliverEvent } from '../../core/webhooks/send.js';
 import { type OpenPorts, sealedRows } from '../../ports.module.js';
 import { type PeriodicTask, runPeriodically } from '../../worker/periodic.js';
 import { deliveryPool, fetchPool, jobPool } from '../../worker/pools.js';

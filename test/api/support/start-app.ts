@@ -13,7 +13,7 @@ import { commandLine } from '../../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../../src/core/customers/create-customer.js';
 import { operatorFor } from '../../../src/core/customers/customer.js';
 import { defaultLimits, type Limits } from '../../../src/core/customers/limits.js';
-import { issueOperatorToken, type OperatorTokenRequest } from '../../../src/core/operators/operator-tokens.js';
+import { issueOperatorToken, type OperatorTokenRequest } from '../../../src/core/operators/operator-token.js';
 import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
 import { type HttpOptions, REQUEST_OBSERVERS, type RequestObservers } from '../../../src/http/http-options.js';

@@ -5,8 +5,8 @@ import { SystemClock } from '../../../src/adapters/system-clock.js';
 import { TypeormCustomerStore } from '../../../src/adapters/typeorm/customer-store.js';
 import { openDataSource } from '../../../src/adapters/typeorm/data-source.js';
 import { commandLine } from '../../../src/core/audit/audit-entry.js';
-import { deliverySignature } from '../../../src/core/delivery/deliver.js';
-import { createDeliveryKey } from '../../../src/core/delivery/delivery-keys.js';
+import { createDeliveryKey } from '../../../src/core/delivery/delivery-key.js';
+import { deliverySignature } from '../../../src/core/delivery/signed-address.js';
 import { urlOf } from '../../support/postgres.js';
 import type { Installation } from './service.js';
 

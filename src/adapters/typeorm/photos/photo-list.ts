@@ -5,7 +5,7 @@ import type { SimilarFilter } from '../../../core/photos/similar/similar-photo.j
 import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
 import { type JsonRow, prepared, select } from '../database/sql.js';
-import { nearPhotos } from '../similar/similar-photos.js';
+import { nearPhotos } from '../similar/hash-search.js';
 import { type PhotoCache, type StampedId, type StampedRow, stampColumns, stampedColumns } from './photo-cache.js';
 import {
   contentTypesOf,

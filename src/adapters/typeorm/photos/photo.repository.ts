@@ -9,7 +9,7 @@ import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
 import { asJson, assignments, insertion, type JsonRow, prepared, select } from '../database/sql.js';
-import { bitsOf, storeHash } from '../similar/similar-photos.js';
+import { bitsOf, storeHash } from '../similar/hash-search.js';
 import type { SharedReads } from './photo-cache.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { countPhotos, isUnmoved, listPhotos } from './photo-list.js';

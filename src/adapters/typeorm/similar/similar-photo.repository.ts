@@ -7,7 +7,7 @@ import type {
 } from '../../../core/photos/similar/similar-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { change, insert, instant, key, select, tableOf } from '../database/sql.js';
-import { hashMasks, nearestOfQuarters } from './similar-photos.js';
+import { hashMasks, nearestOfQuarters } from './hash-search.js';
 
 export interface SeparatedPhotos extends PhotoPair {
   readonly customerId: Id;

@@ -13,8 +13,7 @@ import {
   deliveredRendition,
   deliveredTag,
 } from './delivered-picture.js';
-import { type DeliveryKey, type DeliveryKeyFinder, newDeliverySecret } from './delivery-key.js';
-import { openDeliveryKey } from './delivery-keys.js';
+import { type DeliveryKey, type DeliveryKeyFinder, newDeliverySecret, openDeliveryKey } from './delivery-key.js';
 import { type DeliveryOptions, parseDeliveryOptions } from './delivery-options.js';
 import { optionsOfPreset } from './preset.js';
 
