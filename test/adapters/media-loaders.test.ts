@@ -108,7 +108,7 @@ test('text of 64 MB in a PNG, not compressed, costs nothing but its passage', as
 });
 
 test('libvips in the child has loaders for the accepted types, in files and in memory, and no other', async () => {
-  const settings = join(await builtProgram(), 'adapters/media/small-picture.js');
+  const settings = join(await builtProgram(), 'adapters/media/scaled-picture.js');
   const types = ['jpeg', 'png', 'webp', 'gif', 'tiff', 'avif'] as const;
   for (const type of types) await writeFile(join(folder, type), await red().toFormat(type).toBuffer());
   await writeFile(join(folder, 'svg'), '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');

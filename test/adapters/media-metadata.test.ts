@@ -1,4 +1,4 @@
-import type { FileTags, Tag } from '../../src/adapters/media/formats/tags.js';
+import type { FileTags, Tag } from '../../src/adapters/media/formats/file-tags.js';
 import { metadataOf } from '../../src/adapters/media/metadata.js';
 
 const of = (tags: Partial<FileTags>) => metadataOf({ exif: {}, xmp: {}, iptc: {}, ...tags });

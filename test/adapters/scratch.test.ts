@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openScratch } from '../../src/adapters/media/scratch.js';
+import { openScratch } from '../../src/adapters/media/processes/scratch.js';
 import { swapping, type Victim, victimIn } from '../support/hostile-child.js';
 
 /** docs/threat-model.md, A37: what a decoder does in its folder is never done to files outside it. */

@@ -1,8 +1,8 @@
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
+import type { Registration } from '../../src/core/imports/candidate.js';
 import { createImport, type ImportCreation } from '../../src/core/imports/create.js';
 import { publishImport } from '../../src/core/imports/publish.js';
 import { listImportPhotos } from '../../src/core/imports/read.js';
-import type { Registration } from '../../src/core/imports/registration.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';

@@ -1,9 +1,9 @@
 import { stagingKey } from '../../src/core/blobs/blob-key.js';
+import type { Registration } from '../../src/core/imports/candidate.js';
 import type { ImportCreation } from '../../src/core/imports/create.js';
 import type { ImportPhotoPatch } from '../../src/core/imports/edit-item.js';
 import type { ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
 import { applyResults } from '../../src/core/imports/inspect.js';
-import type { Registration } from '../../src/core/imports/registration.js';
 import { trashPhoto } from '../../src/core/photos/trash.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { ItemErrorCode } from '../../src/core/shared/errors.js';

@@ -1,10 +1,10 @@
 import { deleteKey } from '../../src/core/access/keys.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
+import type { Registration } from '../../src/core/imports/candidate.js';
 import { removeAbandonedUploads } from '../../src/core/imports/expire.js';
 import { type FetchOutcome, fetchSource } from '../../src/core/imports/fetch/fetch.js';
 import { MAX_TRIES, retrySeconds } from '../../src/core/imports/fetch/source-fetch.js';
 import { PART_BYTES } from '../../src/core/imports/receive/resumable.js';
-import type { Registration } from '../../src/core/imports/registration.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DAY, SECOND } from '../../src/core/shared/clock.js';

@@ -7,6 +7,7 @@ import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import type { Limits } from '../../src/core/customers/limits.js';
+import type { Registration } from '../../src/core/imports/candidate.js';
 import { createImport, type ImportCreation } from '../../src/core/imports/create.js';
 import { editImportPhoto, type ImportPhotoPatch } from '../../src/core/imports/edit-item.js';
 import { type Finalization, finalizeImport } from '../../src/core/imports/finalize.js';
@@ -14,7 +15,6 @@ import { type ImportDetails, type ItemDetails, listImportPhotos, readImport } fr
 import { receiveUpload } from '../../src/core/imports/receive/upload.js';
 import { type InlineFile, type InlineInput, receiveInline } from '../../src/core/imports/register/inline.js';
 import { registerPhotos } from '../../src/core/imports/register/register.js';
-import type { Registration } from '../../src/core/imports/registration.js';
 import type { PictureFacts } from '../../src/core/media/media-reader.js';
 import { downloadOriginal } from '../../src/core/photos/original.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';

@@ -11,7 +11,7 @@ import { isWellFormedToken } from '../../src/core/access/api-key.js';
 import { explainRange, IpRanges, normalizeRange } from '../../src/core/access/ip-list.js';
 import { MAX_URL_LENGTH, urlProblem } from '../../src/core/access/outgoing-url.js';
 import { parsePresetOptions } from '../../src/core/delivery/preset.js';
-import { normalSha256 } from '../../src/core/imports/registration.js';
+import { normalSha256 } from '../../src/core/imports/candidate.js';
 import { isLocalTime, isTimeZone, parseInstant } from '../../src/core/media/capture-time.js';
 import { photoFields } from '../../src/core/media/photo-fields.js';
 import { inputErrors, MAX_FILENAME, MAX_METADATA_VALUE } from '../../src/core/photos/photo.js';

@@ -12,9 +12,9 @@ import {
   isDecoderLimit,
   type Picture,
   type PictureOrder,
-  type SmallPicture,
-  smallPicture,
-} from './small-picture.js';
+  type ScaledPicture,
+  scaledPicture,
+} from './scaled-picture.js';
 
 /** Inspects a file (`MediaReader.inspect`). The picture is decoded once, into a small one from which everything else is made. */
 export async function inspectPicture(order: PictureOrder, metadata: MetadataReader): Promise<Inspection> {
@@ -45,7 +45,7 @@ export async function inspectPicture(order: PictureOrder, metadata: MetadataRead
 }
 
 interface Decoded {
-  readonly small: SmallPicture;
+  readonly small: ScaledPicture;
   readonly damaged: boolean;
 }
 
@@ -59,7 +59,7 @@ async function decode(picture: Picture, folder: string): Promise<Decoded> {
 async function decodeJpeg(picture: Picture, folder: string): Promise<Decoded> {
   try {
     return {
-      small: await smallPicture(picture, { ...thumbSize(picture), failOn: 'warning' }),
+      small: await scaledPicture(picture, { ...thumbSize(picture), failOn: 'warning' }),
       damaged: picture.damaged,
     };
   } catch (error) {
@@ -72,9 +72,9 @@ async function decodeJpeg(picture: Picture, folder: string): Promise<Decoded> {
 async function decodeAny(picture: Picture): Promise<Decoded> {
   const size = thumbSize(picture);
   try {
-    return { small: await smallPicture(picture, { ...size, failOn: 'error' }), damaged: picture.damaged };
+    return { small: await scaledPicture(picture, { ...size, failOn: 'error' }), damaged: picture.damaged };
   } catch {
-    const small = await smallPicture(picture, { ...size, failOn: 'none' }).catch((error) => {
+    const small = await scaledPicture(picture, { ...size, failOn: 'none' }).catch((error) => {
       throw isDecoderLimit(error) ? beyondDecoder(picture.contentType) : decodeFailed();
     });
     return { small, damaged: true };
@@ -91,7 +91,7 @@ const FILLS = [0, 128, 255];
 const MADE_UP = 32 * 32;
 
 /** Whether nothing was decoded, in all likelihood. */
-function isBlank({ data, raw: { channels } }: SmallPicture, picture: Picture): boolean {
+function isBlank({ data, raw: { channels } }: ScaledPicture, picture: Picture): boolean {
   const madeUp = picture.isJpeg ? MADE_UP / (picture.width * picture.height) : 0;
   const { alpha } = channelOffsets(channels);
   const differing = (fill: number) =>
@@ -99,7 +99,7 @@ function isBlank({ data, raw: { channels } }: SmallPicture, picture: Picture): b
   return FILLS.some((fill) => differing(fill) <= (fill === 128 && madeUp < 1 ? madeUp * data.length : 0));
 }
 
-async function thumb(small: SmallPicture, alpha: boolean): Promise<RenderedPicture> {
+async function thumb(small: ScaledPicture, alpha: boolean): Promise<RenderedPicture> {
   const format = defaultFormat({ alpha });
   return {
     bytes: await encoded(small, within(renditionSizes.thumb, format)),

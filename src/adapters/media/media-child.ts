@@ -1,7 +1,7 @@
 import { answerJobs } from './media-channel.js';
 import { doJob, type SentJob } from './media-job.js';
 import { MetadataReader } from './metadata-reader.js';
-import { restrictSharp } from './small-picture.js';
+import { restrictSharp } from './scaled-picture.js';
 
 /**
  * A child process that decodes untrusted pictures. It holds no secret, and its end affects no other process. Its argument is the process id

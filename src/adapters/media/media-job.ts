@@ -13,11 +13,11 @@ import {
   type Picture,
   type PictureOrder,
   pixelsOf,
-  type SmallPicture,
+  type ScaledPicture,
+  scaledPicture,
   sharpOf,
-  smallPicture,
   swapped,
-} from './small-picture.js';
+} from './scaled-picture.js';
 
 /** The job that a decoder is asked to do, one at a time. */
 export type MediaJob =
@@ -96,24 +96,24 @@ async function renderPicture(order: RenderOrder, metadata: MetadataReader): Prom
 }
 
 /** The picture is resampled once, when it is decoded: what follows moves pixels. */
-async function transformed(picture: Picture, order: RenderOrder): Promise<SmallPicture> {
+async function transformed(picture: Picture, order: RenderOrder): Promise<ScaledPicture> {
   const isTurned = order.rotation % 180 !== 0;
   const layout = layoutOf(order.originalSize ?? (isTurned ? swapped(picture) : picture), order);
   const size = isTurned ? swapped(layout.scaled) : layout.scaled;
-  const small = await smallPicture(picture, { ...size, failOn: 'none' });
+  const small = await scaledPicture(picture, { ...size, failOn: 'none' });
   const upright = order.rotation === 0 ? small : await pixelsOf(sharpOf(small).rotate(order.rotation));
   const kept = isSame(layout.scaled, layout.kept) ? upright : await pixelsOf(cropped(upright, order, layout));
   const blurred = order.blur === null ? kept : await pixelsOf(sharpOf(kept).blur(order.blur));
   return isSame(layout.kept, layout.canvas) ? blurred : pixelsOf(padded(blurred, order, layout));
 }
 
-function cropped(upright: SmallPicture, { gravity }: Transformation, { kept }: Layout): Sharp {
+function cropped(upright: ScaledPicture, { gravity }: Transformation, { kept }: Layout): Sharp {
   const { width, height } = kept;
   if (gravity !== 'attention') return sharpOf(upright).extract(kept);
   return sharpOf(upright).resize(width, height, { fit: 'cover', position: 'attention' });
 }
 
-function padded(kept: SmallPicture, { background }: Transformation, { canvas }: Layout): Sharp {
+function padded(kept: ScaledPicture, { background }: Transformation, { canvas }: Layout): Sharp {
   const [across, down] = [canvas.width - kept.raw.width, canvas.height - kept.raw.height];
   const [left, top] = [Math.floor(across / 2), Math.floor(down / 2)];
   const color = background === null ? TRANSPARENT : `#${background}`;

@@ -11,7 +11,7 @@ import {
 } from '../../core/media/photo-fields.js';
 import type { Camera, ExifTags, Exposure, GeoPoint } from '../../core/media/picture-metadata.js';
 import { cleanText, truncate } from '../../core/shared/text.js';
-import { cut, type FileTags, firstOf, numberOf, rationalOf, type Tag, textOf, within } from './formats/tags.js';
+import { cut, type FileTags, firstOf, numberOf, rationalOf, type Tag, textOf, within } from './formats/file-tags.js';
 
 /** The metadata of a file, beyond its pixels. */
 export type PictureMetadata = Pick<PictureFacts, FileField | 'camera' | 'exposure' | 'times' | 'positionZone' | 'exif'>;

@@ -1,6 +1,6 @@
 import { rgbaToThumbHash } from 'thumbhash';
 import type { PictureFacts } from '../../core/media/media-reader.js';
-import { channelOffsets, type SmallPicture } from './small-picture.js';
+import { channelOffsets, type ScaledPicture } from './scaled-picture.js';
 
 /** The facts that can be displayed before the picture has loaded, and by which its copies are found. */
 type Hashes = Pick<PictureFacts, 'thumbhash' | 'dominantColor' | 'phash'>;
@@ -10,7 +10,7 @@ type Hashes = Pick<PictureFacts, 'thumbhash' | 'dominantColor' | 'phash'>;
  * count as the white background on which they would be displayed; for the ThumbHash, which has transparency itself, colours count as far as they
  * are visible.
  */
-export function hashesOf({ data, raw: { width, height, channels } }: SmallPicture): Hashes {
+export function hashesOf({ data, raw: { width, height, channels } }: ScaledPicture): Hashes {
   const { green, blue, alpha } = channelOffsets(channels);
   const side = Math.ceil(Math.max(width, height) / LONGEST_SIDE);
   const columns = Math.ceil(width / side);

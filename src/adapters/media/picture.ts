@@ -4,7 +4,7 @@ import { type ByteSource, bytesAt, withSource } from './formats/file-bytes.js';
 import { OTHER_RAW } from './formats/raw-file.js';
 import { HEAD_BYTES, mayBeRaw, sniff } from './formats/sniff.js';
 import { fileEmpty, notAnImage, unsupportedFormat } from './refusals.js';
-import { allLoaders, allowLoaders, type OpenPicture, type Picture, type PictureOrder } from './small-picture.js';
+import { allLoaders, allowLoaders, type OpenPicture, type Picture, type PictureOrder } from './scaled-picture.js';
 
 /**
  * Opens a picture for `work`, whose temporary files are under `folder`. By its bytes only: the accepted types, and nothing over `maxPixels`

@@ -12,6 +12,7 @@ import type { Id } from '../shared/ids.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
 import { lockForNewTags, resolveTags } from '../tags/resolve-tags.js';
 import { nameErrors, type TagRequest } from '../tags/tag.js';
+import { clientValues, normalSha256, type Registration, sha256Message } from './candidate.js';
 import { type Import, requireOpen, touch } from './import.js';
 import {
   cancelItem,
@@ -25,9 +26,7 @@ import {
   saveAndRequestInspection,
   transition,
 } from './import-photo.js';
-
 import { type ItemDetails, itemDetailsOf, withUploadTargets } from './read.js';
-import { clientValues, normalSha256, type Registration, sha256Message } from './registration.js';
 import type { TargetUses } from './target.js';
 
 type EditUses = TargetUses & {

@@ -5,7 +5,7 @@ import { Boxes, type ByteSource, copyOf, wholeOf } from '../formats/file-bytes.j
 import { decodeHeif, type HeifStructure, heifStructure } from '../formats/heif.js';
 import { writePixelTiff } from '../formats/tiff-picture.js';
 import { unsupportedFeature } from '../refusals.js';
-import type { OpenFile, OpenPicture, Picture } from '../small-picture.js';
+import type { OpenFile, OpenPicture, Picture } from '../scaled-picture.js';
 import { headerOf, opened } from './libvips.js';
 
 const AVIF = 'image/avif';

@@ -7,7 +7,7 @@ import { asDecoded } from '../formats/declared-colours.js';
 import { type Box, Boxes, type ByteSource, bytesAt, inMemory } from '../formats/file-bytes.js';
 import { type Pixels, writePixelTiff } from '../formats/tiff-picture.js';
 import { decodeFailed, Refusal, requirePictureSize } from '../refusals.js';
-import { type OpenPicture, type SmallPicture, smallPicture } from '../small-picture.js';
+import { type OpenPicture, type ScaledPicture, scaledPicture } from '../scaled-picture.js';
 import { opened } from './libvips.js';
 
 /**
@@ -132,11 +132,11 @@ async function decodedPixels(decoder: JxlDecoder, folder: string): Promise<Decod
 }
 
 /** A strip as the decoder gives it: a PNG, which names its colours by numbers or a profile. */
-async function pixelsOfPng(png: Buffer, folder: string): Promise<SmallPicture> {
+async function pixelsOfPng(png: Buffer, folder: string): Promise<ScaledPicture> {
   nameDisplayP3(png);
   const order = { input: png, folder, file: inMemory(png), contentType: 'image/png' };
   const picture = await opened({ ...order, maxPixels: Number.POSITIVE_INFINITY }, null);
-  return smallPicture(picture, { width: picture.width, height: picture.height, failOn: 'error' });
+  return scaledPicture(picture, { width: picture.width, height: picture.height, failOn: 'error' });
 }
 
 /** Where the type of the chunk behind IHDR is, and its numbers (PNG, third edition, 11.3.2.6). */

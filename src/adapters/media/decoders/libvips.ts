@@ -14,7 +14,7 @@ import {
   type OpenPicture,
   type Picture,
   swapped,
-} from '../small-picture.js';
+} from '../scaled-picture.js';
 
 /** A GIF's blocks are not searched beyond this for its first frame and its metadata. */
 const GIF_HEAD_BYTES = 1024 * 1024;

@@ -15,7 +15,7 @@ import {
 } from '../formats/raw-file.js';
 import { readCr3, readRaf, readTiffRaw } from '../formats/raw-readers.js';
 import { decodeFailed, noPreview, requireDensity, requirePictureSize } from '../refusals.js';
-import { isTurned, type OpenFile, type OpenPicture, type Picture, swapped } from '../small-picture.js';
+import { isTurned, type OpenFile, type OpenPicture, type Picture, swapped } from '../scaled-picture.js';
 
 /** Longest side that a preview must have: smaller ones are for a camera's own display. */
 const MIN_PREVIEW = renditionSizes.small;

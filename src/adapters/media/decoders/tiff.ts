@@ -1,7 +1,7 @@
 import { asDecoded, declaredColours, isAdobeRgbByTiff } from '../formats/declared-colours.js';
 import { tiffPage, withUnpackedTiff } from '../formats/tiff-picture.js';
 import { requirePictureSize } from '../refusals.js';
-import { isTurned, type OpenPicture, swapped } from '../small-picture.js';
+import { isTurned, type OpenPicture, swapped } from '../scaled-picture.js';
 import { exifOrientation, opened } from './libvips.js';
 
 /** Opens the largest page of a TIFF in full resolution, decoded here where libvips does not know its compression or samples. */

@@ -47,7 +47,8 @@ export function rowSecurityOf(dataSource: DataSource): RowSecurity {
 }
 
 /**
- * SQL that begins a transaction of this customer, in one message. Ids are whole numbers, and names are quoted: nothing else is
+ * SQL that begins a transaction of this customer, in one message: every one that a use case asks for (`inCustomerTransaction`, transaction.ts).
+ * From then on the policies of the tables show it the rows of this customer alone. Without a role the conditions of each statement do. Ids are whole numbers, and names are quoted: nothing else is
  * interpolated.
  */
 export function beginOf({ role }: { readonly role: string | null }, customerId: number): string {

@@ -8,6 +8,7 @@ import { DomainError, type ItemError, isOutage } from '../../shared/errors.js';
 import { randomFraction } from '../../shared/random.js';
 import { type Secrets, unseal } from '../../shared/secrets.js';
 import type { Readable, Transaction, Transactional } from '../../shared/transactional.js';
+import { fileEmpty, tooLarge } from '../candidate.js';
 import { failItem, type ImportPhoto, newUploadId, unprocessable } from '../import-photo.js';
 import { requestPublishing } from '../publish.js';
 import { PartReader } from '../receive/part-reader.js';
@@ -15,7 +16,6 @@ import { PART_BYTES, type PartsUses, receiveParts } from '../receive/resumable.j
 import { newResumableUpload, offsetOf, partKeys, type ResumableUpload } from '../receive/resumable-upload.js';
 import { type DeclaredBytes, requireDiskSpace, stageUpload } from '../receive/upload.js';
 import { replaced } from '../receive/upload-slots.js';
-import { fileEmpty, tooLarge } from '../registration.js';
 import { isFetched, type LeasedFetch, MAX_TRIES, retrySeconds, type SourceFetch } from './source-fetch.js';
 import { type OpenSource, SourceFailure, type SourceReader } from './source-reader.js';
 

@@ -3,8 +3,8 @@ import type { Job } from '../../jobs/job.js';
 import type { Id } from '../../shared/ids.js';
 import { type Secrets, seal } from '../../shared/secrets.js';
 import type { Transaction } from '../../shared/transactional.js';
+import type { Registration } from '../candidate.js';
 import type { ImportPhoto } from '../import-photo.js';
-import type { Registration } from '../registration.js';
 
 /** The task of fetching the bytes of a `fetching` item. It exists no longer than the item has that state. */
 export interface SourceFetch {

@@ -10,9 +10,9 @@ import { DomainError, isOutage } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Reader, Transactional } from '../../shared/transactional.js';
+import { mismatch } from '../candidate.js';
 import { type ImportPhoto, isAwaited, newUploadId, requireSameBytes, transition, waitsFor } from '../import-photo.js';
 import type { ImportSteps, ReceivedUpload, StagedUpload } from '../import-steps.js';
-import { mismatch } from '../registration.js';
 import { readUploadToken, type UploadGrant } from '../target.js';
 import type { UploadSlots } from './upload-slots.js';
 

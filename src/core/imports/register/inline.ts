@@ -8,11 +8,11 @@ import { DomainError, type ItemError, invalid, isOutage, requireFound } from '..
 import type { Id } from '../../shared/ids.js';
 import { counted } from '../../shared/text.js';
 import type { Reader } from '../../shared/transactional.js';
+import { type Candidate, mismatch, type Registration, registrationError, tooLarge } from '../candidate.js';
 import { requireOpen } from '../import.js';
 import { newUploadId } from '../import-photo.js';
 import { requireDiskSpace } from '../receive/upload.js';
 import type { UploadSlots } from '../receive/upload-slots.js';
-import { type Candidate, mismatch, type Registration, registrationError, tooLarge } from '../registration.js';
 import { type CandidateOutcome, type RegisterUses, type RegistrationResults, registerAll } from './register.js';
 
 /**

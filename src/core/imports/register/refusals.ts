@@ -6,9 +6,9 @@ import { type ItemError, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import { truncate } from '../../shared/text.js';
 import type { Transactional } from '../../shared/transactional.js';
+import { newItem, normalSha256 } from '../candidate.js';
 import { requireOpen } from '../import.js';
 import { fail, type ImportPhoto, newUploadId } from '../import-photo.js';
-import { newItem, normalSha256 } from '../registration.js';
 
 /**
  * Stores refused files as failed items, so that the report of their import lists them; returns the item of each, or null if the import is

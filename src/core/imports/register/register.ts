@@ -8,6 +8,14 @@ import type { Id } from '../../shared/ids.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Reader, Transaction, Transactional } from '../../shared/transactional.js';
 import { lockForNewTags, lockTags, resolveTags } from '../../tags/resolve-tags.js';
+import {
+  type Candidate,
+  clientValues,
+  newItem,
+  normalSha256,
+  type Registration,
+  registrationError,
+} from '../candidate.js';
 import { newFetches, type SourceFetch, startFetches } from '../fetch/source-fetch.js';
 import type { SourceReader } from '../fetch/source-reader.js';
 import { type Import, requireOpen, touch } from '../import.js';
@@ -19,18 +27,9 @@ import {
   retry,
   saveAndRequestInspection,
 } from '../import-photo.js';
-
 import { inLibrary } from '../publish.js';
 import { type ImportDetails, type ItemDetails, importDetailsOf, itemDetailsOf, withUploadTargets } from '../read.js';
 import { requireStagedBytes } from '../receive/upload.js';
-import {
-  type Candidate,
-  clientValues,
-  newItem,
-  normalSha256,
-  type Registration,
-  registrationError,
-} from '../registration.js';
 import type { TargetUses } from '../target.js';
 
 /**

@@ -17,9 +17,9 @@ import {
 } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { PictureBytes } from '../../core/media/media-reader.js';
-import { FileWriter, onDisk, systemCode } from '../local-blobs/files.js';
-import { type Owner, TEMPORARY } from './isolation/isolation.js';
+import type { PictureBytes } from '../../../core/media/media-reader.js';
+import { FileWriter, onDisk, systemCode } from '../../local-blobs/files.js';
+import { type Owner, TEMPORARY } from '../isolation/isolation.js';
 
 /**
  * A folder of one reader, under one that all readers on this disk share. Nothing in it is meant to outlive the reader, and leftovers are

@@ -7,13 +7,13 @@ import type { Colours } from './formats/declared-colours.js';
 import { type ByteSource, bytesAt, type PictureInput, wholeOf, withSource } from './formats/file-bytes.js';
 
 /** Pixels of a whole picture, scaled down: sRGB, 8 bits, with alpha or without. */
-export interface SmallPicture {
+export interface ScaledPicture {
   readonly data: Buffer;
   readonly raw: { readonly width: number; readonly height: number; readonly channels: 1 | 2 | 3 | 4 };
 }
 
 /** Offsets of a pixel's values from its first, which is red: with grey, all three colours are the same. Alpha null: there is none. */
-export function channelOffsets(channels: SmallPicture['raw']['channels']) {
+export function channelOffsets(channels: ScaledPicture['raw']['channels']) {
   const isGrey = channels <= 2;
   const hasAlpha = channels === 2 || channels === 4;
   return { green: isGrey ? 0 : 1, blue: isGrey ? 0 : 2, alpha: hasAlpha ? channels - 1 : null };
@@ -35,7 +35,7 @@ export function allowLoaders(types: readonly (typeof allLoaders)[number][]): voi
   sharp.unblock({ operation: types.flatMap((type) => [`VipsForeignLoad${type}File`, `VipsForeignLoad${type}Buffer`]) });
 }
 
-export interface SmallOrder {
+export interface ScaledOrder {
   /** Pixels of the result, which is upright. */
   readonly width: number;
   readonly height: number;
@@ -47,7 +47,7 @@ export interface SmallOrder {
  * Decodes a whole picture into a small upright one. Every byte goes through the decoder: shrink-on-load of JPEG and WebP skips none.
  * Rotation comes last, because rotating the large picture would need all of it in memory.
  */
-export async function smallPicture(picture: Picture, { failOn, ...order }: SmallOrder): Promise<SmallPicture> {
+export async function scaledPicture(picture: Picture, { failOn, ...order }: ScaledOrder): Promise<ScaledPicture> {
   const size = isTurned(picture.orientation) ? swapped(order) : order;
   const lying = await decoded(picture, size, { failOn, unlimited: picture.unlimited }).catch(async (error) => {
     const isLimit =
@@ -67,7 +67,7 @@ async function decoded(
   { input, page, colours }: Picture,
   { width, height }: Size,
   options: Pick<SharpOptions, 'failOn' | 'unlimited'>,
-): Promise<SmallPicture> {
+): Promise<ScaledPicture> {
   const { space, ignoreIcc } = colours;
   // The size was checked when the picture was opened.
   const whole = sharp(input, { ...options, page, limitInputPixels: false, ignoreIcc });
@@ -78,7 +78,7 @@ async function decoded(
 const DEPTHS = { srgb: 'uchar', rgb16: 'ushort', scrgb: 'float', 'b-w': 'float' } as const;
 
 /** The pixels in sRGB, from another space: scaled there, as sharp would not know what else to do. */
-async function converted(lying: Sharp, space: ColourSpace, samples: Colours['samples']): Promise<SmallPicture> {
+async function converted(lying: Sharp, space: ColourSpace, samples: Colours['samples']): Promise<ScaledPicture> {
   const depth = DEPTHS[samples];
   const pipeline = lying.toColourspace(samples).raw({ depth });
   const { data, info } = await pipeline.toBuffer({ resolveWithObject: true });
@@ -93,7 +93,7 @@ async function converted(lying: Sharp, space: ColourSpace, samples: Colours['sam
 }
 
 /** Turns and mirrors the picture as an EXIF orientation says. */
-function rotate(small: SmallPicture, orientation: number): Promise<SmallPicture> | SmallPicture {
+function rotate(small: ScaledPicture, orientation: number): Promise<ScaledPicture> | ScaledPicture {
   const { turn, mirror } = orientations[orientation] ?? upright;
   if (turn === 0 && !mirror) return small;
   return pixelsOf(sharpOf(small).rotate(turn).flop(mirror));
@@ -122,11 +122,11 @@ const orientations: Readonly<Record<number, typeof upright>> = {
   8: { turn: 270, mirror: false },
 };
 
-export function sharpOf({ data, raw }: SmallPicture): Sharp {
+export function sharpOf({ data, raw }: ScaledPicture): Sharp {
   return sharp(data, { raw });
 }
 
-export async function pixelsOf(pipeline: Sharp): Promise<SmallPicture> {
+export async function pixelsOf(pipeline: Sharp): Promise<ScaledPicture> {
   const { data, info } = await pipeline.raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
   return { data, raw: { width: info.width, height: info.height, channels: info.channels } };
 }
@@ -138,7 +138,7 @@ const PALETTE_COLORS = 256;
 const WHITE = '#ffffff';
 
 /** Writes a thumb or another rendition, without metadata. */
-export function encoded(pixels: SmallPicture, { format, quality, background }: Transformation): Promise<Buffer> {
+export function encoded(pixels: ScaledPicture, { format, quality, background }: Transformation): Promise<Buffer> {
   const picture = sharpOf(pixels);
   const encoders = {
     jpeg: () => picture.flatten({ background: background === null ? WHITE : `#${background}` }).jpeg({ quality }),
@@ -150,7 +150,7 @@ export function encoded(pixels: SmallPicture, { format, quality, background }: T
 }
 
 /** Whether a palette has room for every color. Most pictures have too many within their first rows. */
-function hasFewColors({ data, raw: { channels } }: SmallPicture): boolean {
+function hasFewColors({ data, raw: { channels } }: ScaledPicture): boolean {
   const colors = new Set<number>();
   for (let at = 0; at < data.length && colors.size <= PALETTE_COLORS; at += channels) {
     colors.add(data.readUIntBE(at, channels));
