@@ -15,7 +15,6 @@ import {
   type WantedIsolation,
 } from '../../core/media/media-reader.js';
 import { DomainError } from '../../core/shared/errors.js';
-import type { Id } from '../../core/shared/ids.js';
 import { onDisk, systemCode } from '../local-blobs/files.js';
 import { formats, sniff } from './formats/sniff.js';
 import { programFiles, TEMPORARY } from './isolation/isolation.js';
