@@ -41,7 +41,7 @@ const ID_LENGTH = 16;
 /** A little more than fits into the characters. */
 const ID_BYTES = 12;
 
-export function newPublicId(): string {
+function newPublicId(): string {
   return `dk_${base62(randomNumber(ID_BYTES), ID_LENGTH)}`;
 }
 
@@ -60,7 +60,7 @@ export const deliveryKeySettings = ['name', 'presetsOnly', 'expiresAt'] as const
 export type DeliveryKeySettings = Pick<DeliveryKey, (typeof deliveryKeySettings)[number]>;
 
 /** Returns the settings as they are stored. Errors: `invalid_request`. */
-export function readDeliveryKeySettings(
+function readDeliveryKeySettings(
   { name, presetsOnly, expiresAt }: DeliveryKeySettings,
   now: Date,
 ): DeliveryKeySettings {

@@ -54,7 +54,7 @@ export function newOperatorToken(): string {
   return PREFIX + base62(randomNumber(32), SECRET_LENGTH);
 }
 
-export function isWellFormedOperatorToken(text: string): boolean {
+function isWellFormedOperatorToken(text: string): boolean {
   return /^phs_op_[0-9A-Za-z]{43}$/.test(text);
 }
 
