@@ -64,7 +64,7 @@ export function rooms(files) {
   );
   const lengths = own.map(({ lines }) => lines).sort((a, b) => a - b);
   const limited = files.filter(isLimited);
-  const over = limited.filter(({ path, lines }) => lines > MOST && !path.endsWith('.css'));
+  const over = limited.filter(({ lines }) => lines > MOST);
   const folders = new Map();
   for (const { path } of limited) {
     folders.set(posix.dirname(path), (folders.get(posix.dirname(path)) ?? 0) + 1);

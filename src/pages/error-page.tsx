@@ -6,7 +6,7 @@ import type { RequestContext } from '../http/server/request-context.js';
 import { type ErrorPage, statusOfCode } from '../http/status-of-code.js';
 import { assetUrl } from './assets.controller.js';
 import { messageForPeople } from './form.js';
-import { pageHeaders } from './page.js';
+import { pageHeaders, STYLES } from './page.js';
 import { HOME } from './page-context.js';
 
 const titles: Readonly<Record<number, string>> = {
@@ -37,8 +37,9 @@ function sendErrorPage(error: DomainError, { requestId }: RequestContext, respon
         <meta name="color-scheme" content="light dark" />
         <title>{`${title} · Photo Service`}</title>
         <link rel="icon" href={assetUrl('styles/icon.svg')} type="image/svg+xml" />
-        <link rel="stylesheet" href={assetUrl('styles/typeface.css')} />
-        <link rel="stylesheet" href={assetUrl('styles/settings.css')} />
+        {STYLES.map((name) => (
+          <link key={name} rel="stylesheet" href={assetUrl(`styles/${name}`)} />
+        ))}
       </head>
       <body class="plain">
         <main id="content">

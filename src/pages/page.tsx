@@ -8,7 +8,7 @@ import { mayActAs } from '../core/users/user.js';
 import { Reply } from '../http/responses/reply.js';
 import { publicPath } from '../http/server/base-path.js';
 import { headerOf } from '../http/server/headers.js';
-import { AccountMenu } from './accounts/accounts.js';
+import { AccountMenu } from './account-switch/account-switch.js';
 import { assetUrl } from './assets.controller.js';
 import { Csrf, type Flash } from './browser-session.js';
 import { CsrfToken, Form } from './form.js';
@@ -118,6 +118,9 @@ interface PageOptions {
   readonly isWide?: boolean;
 }
 
+/** The style of every page, in an order in which later files refine earlier ones. */
+export const STYLES = ['typeface.css', 'page.css', 'parts.css', 'tables.css', 'forms.css'] as const;
+
 interface LayoutProps {
   readonly context: PageContext;
   readonly options: PageOptions;
@@ -145,7 +148,7 @@ function Layout({ context, options, flash, token, children }: LayoutProps) {
           type="font/woff2"
           crossorigin="anonymous"
         />
-        {['typeface.css', 'settings.css', ...(options.styles ?? [])].map((name) => (
+        {[...STYLES, ...(options.styles ?? [])].map((name) => (
           <link key={name} rel="stylesheet" href={assetUrl(`styles/${name}`)} />
         ))}
         {['page.js', ...(options.scripts ?? [])].map((name) => (

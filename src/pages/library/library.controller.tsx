@@ -40,6 +40,7 @@ import {
 import { shapeClass } from '../picture.js';
 import { LibraryPage } from './library.view.js';
 import { isPanelOpen } from './library-filters.view.js';
+import { LIBRARY_STYLES } from './photo.view.js';
 import { chosenTileSize, countText, PhotoTiles, photoSections, Years } from './photo-grid.view.js';
 import { tileOrigins } from './world.js';
 
@@ -72,7 +73,7 @@ export class LibraryController {
       title: query.trash ? 'Trash' : 'Library',
       section: 'library',
       // The map is in the viewer, with the rest of a photo's page.
-      styles: ['library.css', 'viewer.css', 'map.css', 'import.css'],
+      styles: [...LIBRARY_STYLES, 'viewer.css', 'map.css', 'import.css'],
       pictures: tileOrigins(this.http),
       scripts: ['library.js', 'tag-names.js', 'time-zones.js', 'import.js'],
       reach: await importerReach(this.ports),

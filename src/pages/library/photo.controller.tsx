@@ -25,7 +25,15 @@ import { photoName } from '../picture.js';
 import { editsOf } from '../shown-values.js';
 import { sentFocus } from './focus.view.js';
 import { locationText, readLocation } from './location.view.js';
-import { type FormTexts, fieldsOf, PhotoPage, patchOf, sentFields, type WrongForm } from './photo.view.js';
+import {
+  type FormTexts,
+  fieldsOf,
+  LIBRARY_STYLES,
+  PhotoPage,
+  patchOf,
+  sentFields,
+  type WrongForm,
+} from './photo.view.js';
 import { addTag, editSelected, sentSeconds } from './selection.js';
 import { tileOrigins } from './world.js';
 
@@ -136,7 +144,7 @@ export class PhotoController {
     const options = {
       title: photoName(photo),
       section: 'library',
-      styles: ['library.css', 'map.css'],
+      styles: [...LIBRARY_STYLES, 'map.css'],
       scripts: ['photo.js', 'tag-names.js', 'time-zones.js'],
       isWide: true,
       pictures: tileOrigins(this.http),

@@ -24,6 +24,9 @@ import { LocationForm, locationText } from './location.view.js';
 import { PhotoFacts } from './photo-facts.js';
 import { ShiftFields } from './selection.view.js';
 
+/** The style of the library and of a photo, which the library's viewer shows, too. */
+export const LIBRARY_STYLES = ['library.css', 'photo-grid.css', 'selection.css', 'photo.css'] as const;
+
 export interface WrongForm {
   readonly name: 'details' | 'location';
   readonly problems: Problems;
