@@ -24,7 +24,7 @@ import {
   openShare,
   PASS_HOURS,
   recordVisits,
-} from '../../src/core/shares/visits.js';
+} from '../../src/core/shares/visitors.js';
 import { createTag } from '../../src/core/tags/create-tags.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { upkeep } from '../../src/worker/upkeep.js';

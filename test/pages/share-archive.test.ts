@@ -7,7 +7,7 @@ import { inOneChunk } from '../../src/core/blobs/blob-bytes.js';
 import { storedKey } from '../../src/core/blobs/blob-key.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { createShare, revokeShare } from '../../src/core/shares/own-shares.js';
-import { ARCHIVES_OF_VISITOR } from '../../src/core/shares/visits.js';
+import { ARCHIVES_OF_VISITOR } from '../../src/core/shares/visitors.js';
 import { BrowserClient } from '../api/support/browser-client.js';
 import { contentDispositionOf, importPhotos, picture } from '../api/support/photos.js';
 import { type Actor, type RunningApp, startApp } from '../api/support/start-app.js';

@@ -10,7 +10,7 @@ import {
   type ShareContents,
 } from '../../src/core/shares/own-shares.js';
 import type { ShareSettings } from '../../src/core/shares/share.js';
-import { REQUESTS_OF_VISITOR } from '../../src/core/shares/visits.js';
+import { REQUESTS_OF_VISITOR } from '../../src/core/shares/visitors.js';
 import { BrowserClient } from '../api/support/browser-client.js';
 import type { Answer } from '../api/support/http-client.js';
 import { contentDispositionOf, importPhotos, picture } from '../api/support/photos.js';

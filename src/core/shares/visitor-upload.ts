@@ -10,7 +10,7 @@ import { truncate } from '../shared/text.js';
 import type { Transactional } from '../shared/transactional.js';
 import { MAX_TAG_NAME } from '../tags/tag.js';
 import { activeReservations, type Share, type UploadReservation, type UploadShare, uploadLeft } from './share.js';
-import { closedLink } from './visits.js';
+import { closedLink } from './visitors.js';
 
 /** Requests with files per minute from one address. */
 export const UPLOADS_OF_VISITOR = 20;

@@ -6,7 +6,7 @@ import type { Ports } from '../../core/ports.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import type { Reply } from '../../http/responses/reply.js';
-import { signOutOfOthers } from '../accounts/accounts.js';
+import { signOutOfOthers } from '../account-switch/account-switch.js';
 import { endSession } from '../browser-session.js';
 import { Buttons, Field, Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';

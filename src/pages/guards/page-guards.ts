@@ -14,7 +14,7 @@ import { PORTS } from '../../http/ports-token.js';
 import { AnsweredInstead } from '../../http/responses/reply.js';
 import { TrafficRecorder } from '../../http/server/recorders.js';
 import { type RequestContext, requestContextOf, wantsPage } from '../../http/server/request-context.js';
-import { accountsBeside } from '../accounts/accounts.js';
+import { accountsBeside } from '../account-switch/account-switch.js';
 import { Csrf } from '../browser-session.js';
 import { FormFields, readForm, TAKES_FILES } from '../form-fields.js';
 import { formatsOf } from '../formats.js';

@@ -25,7 +25,7 @@ import {
   openShare,
   requireArchiveBudget,
   requireVisitBudget,
-} from '../../core/shares/visits.js';
+} from '../../core/shares/visitors.js';
 import { NoKeyRequired } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { SHARES_PATH } from '../../http/public-addresses.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Ports } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Share } from '../../core/shares/share.js';
-import { recordVisits, type Visits } from '../../core/shares/visits.js';
+import { recordVisits, type Visits } from '../../core/shares/visitors.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
 import { FLUSH_MS, PeriodicRecorder } from '../../http/server/recorders.js';

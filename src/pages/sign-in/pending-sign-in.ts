@@ -4,7 +4,7 @@ import { newPendingCookie, PENDING_MS } from '../../core/users/factors/second-fa
 import type { Browser } from '../../core/users/session.js';
 import type { SignInResult } from '../../core/users/sign-in/sign-in.js';
 import type { Reply } from '../../http/responses/reply.js';
-import { keepAccountsOf } from '../accounts/accounts.js';
+import { keepAccountsOf } from '../account-switch/account-switch.js';
 import { address } from '../address.js';
 import { cookieName, cookieOf, cookieRules, rememberDevice, startSession } from '../browser-session.js';
 import { redirectTo } from '../page.js';

@@ -19,7 +19,7 @@ import { Public, RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { Reply } from '../../http/responses/reply.js';
 import { requestContextOf } from '../../http/server/request-context.js';
-import { ACCOUNT_FIELD, exchangeAccounts, SWITCH_PATH, signOutOfOthers } from '../accounts/accounts.js';
+import { ACCOUNT_FIELD, exchangeAccounts, SWITCH_PATH, signOutOfOthers } from '../account-switch/account-switch.js';
 import { deviceOf, endSession, newBrowser, resumeSession } from '../browser-session.js';
 import { type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';

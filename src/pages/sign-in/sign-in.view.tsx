@@ -2,7 +2,7 @@ import type { Ports } from '../../core/ports.js';
 import type { IdentityProviders } from '../../core/users/identity-provider.js';
 import type { OtherAccount } from '../../core/users/session.js';
 import { MAX_EMAIL, type User } from '../../core/users/user.js';
-import { OtherAccounts } from '../accounts/accounts.js';
+import { OtherAccounts } from '../account-switch/account-switch.js';
 import { address } from '../address.js';
 import {
   Button,
