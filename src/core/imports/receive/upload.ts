@@ -22,7 +22,8 @@ type UploadUses = GrantUses & StageUses & { uploads: UploadSlots };
  * Receives the bytes of one item. When it resolves they are stored safely and will be inspected; sending the same bytes again is allowed.
  * Of several uploads to one item, the newest is received. Errors: `upload_forbidden`, `import_photo_final`, `size_mismatch`,
  * `checksum_mismatch`, `payload_too_large`, `upload_in_progress`, `rate_limited`, `storage_full`, `request_timeout` when the sender is gone or
- * too slow, `service_unavailable` when the bytes were removed before the item could use them; after any of them nothing is stored.
+ * too slow, `service_unavailable` when the bytes were removed before the item could use them. After any of them nothing is stored; of an upload
+ * that can be continued, what has arrived is (resumable.ts).
  */
 export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<void> {
   const { grant, item } = await requireUploadItem(uses, upload);
