@@ -68,10 +68,13 @@ export async function bundle(dist, target) {
     sourcemap: true,
     sourcemapExcludeSources: true,
     comments: false,
-    // The text of a file with any other character takes twice the memory for as long as the process runs.
+    // The text of a file with any other character takes twice the memory for as long as the process runs, and load.cjs reads none.
     charset: 'ascii',
     chunkFileNames: '[name]-[hash].js',
   });
+  const other = output.find(({ type, code }) => type === 'chunk' && /[^\0-\x7f]/.test(code));
+  if (other !== undefined)
+    throw new Error(`${other.fileName} has a character that is not ASCII, perhaps in a tagged template.`);
   writeFileSync(join(target, 'package.json'), '{ "type": "commonjs" }\n');
   copyFileSync(new URL('load.cjs', import.meta.url), join(target, 'load.cjs'));
   for (const name of Object.keys(entries)) {

@@ -56,6 +56,8 @@ test('in this tree it sees the imports that the import law sees', () => {
 
 test('in this tree the files and folders of each folder have an order: each imports those below it', () => {
   expect(measured.circles).toEqual([]);
+  for (const workspace of ['sdk', 'cli', 'uploader', 'postgres'])
+    expect(measured.rings[`${workspace} workspace`].files).toBeGreaterThan(5);
 });
 
 test('a circle is found through any number of files and folders, with the imports that make it', async () => {

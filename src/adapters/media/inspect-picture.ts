@@ -16,15 +16,15 @@ import {
   scaledPicture,
 } from './scaled-picture.js';
 
-/** Inspects a file (`MediaReader.inspect`). The picture is decoded once, into a small one from which everything else is made. */
+/** Inspects a file (`MediaReader.inspect`). The picture is decoded once, into a scaled one from which everything else is made. */
 export async function inspectPicture(order: PictureOrder, metadata: MetadataReader): Promise<Inspection> {
   try {
     return await withPicture(order, metadata, async (picture): Promise<Inspection> => {
-      const { small, damaged } = await decode(picture, order.folder);
+      const { scaled, damaged } = await decode(picture, order.folder);
       const { width, height, contentType, orientation, alpha, metadataInput, exif, xmp, iptc } = picture;
       return {
         outcome: 'picture',
-        thumb: await thumb(small, alpha),
+        thumb: await thumb(scaled, alpha),
         facts: {
           contentType,
           width,
@@ -32,7 +32,7 @@ export async function inspectPicture(order: PictureOrder, metadata: MetadataRead
           orientation,
           alpha,
           damaged,
-          ...hashesOf(small),
+          ...hashesOf(scaled),
           companion: await companionOf(order.input, { contentType, xmp }),
           ...(await metadata.read({ input: metadataInput, contentType, exif, xmp, iptc })),
         },
@@ -45,13 +45,13 @@ export async function inspectPicture(order: PictureOrder, metadata: MetadataRead
 }
 
 interface Decoded {
-  readonly small: ScaledPicture;
+  readonly scaled: ScaledPicture;
   readonly damaged: boolean;
 }
 
 async function decode(picture: Picture, folder: string): Promise<Decoded> {
   const decoded = picture.isJpeg ? await decodeJpeg(picture, folder) : await decodeAny(picture);
-  if (decoded.damaged && isBlank(decoded.small, picture)) throw decodeFailed();
+  if (decoded.damaged && isBlank(decoded.scaled, picture)) throw decodeFailed();
   return decoded;
 }
 
@@ -59,7 +59,7 @@ async function decode(picture: Picture, folder: string): Promise<Decoded> {
 async function decodeJpeg(picture: Picture, folder: string): Promise<Decoded> {
   try {
     return {
-      small: await scaledPicture(picture, { ...thumbSize(picture), failOn: 'warning' }),
+      scaled: await scaledPicture(picture, { ...thumbSize(picture), failOn: 'warning' }),
       damaged: picture.damaged,
     };
   } catch (error) {
@@ -72,12 +72,12 @@ async function decodeJpeg(picture: Picture, folder: string): Promise<Decoded> {
 async function decodeAny(picture: Picture): Promise<Decoded> {
   const size = thumbSize(picture);
   try {
-    return { small: await scaledPicture(picture, { ...size, failOn: 'error' }), damaged: picture.damaged };
+    return { scaled: await scaledPicture(picture, { ...size, failOn: 'error' }), damaged: picture.damaged };
   } catch {
-    const small = await scaledPicture(picture, { ...size, failOn: 'none' }).catch((error) => {
+    const scaled = await scaledPicture(picture, { ...size, failOn: 'none' }).catch((error) => {
       throw isDecoderLimit(error) ? beyondDecoder(picture.contentType) : decodeFailed();
     });
-    return { small, damaged: true };
+    return { scaled, damaged: true };
   }
 }
 
@@ -99,10 +99,10 @@ function isBlank({ data, raw: { channels } }: ScaledPicture, picture: Picture): 
   return FILLS.some((fill) => differing(fill) <= (fill === 128 && madeUp < 1 ? madeUp * data.length : 0));
 }
 
-async function thumb(small: ScaledPicture, alpha: boolean): Promise<RenderedPicture> {
+async function thumb(scaled: ScaledPicture, alpha: boolean): Promise<RenderedPicture> {
   const format = defaultFormat({ alpha });
   return {
-    bytes: await encoded(small, within(renditionSizes.thumb, format)),
+    bytes: await encoded(scaled, within(renditionSizes.thumb, format)),
     contentType: `image/${format}`,
   };
 }

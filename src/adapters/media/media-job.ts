@@ -100,8 +100,8 @@ async function transformed(picture: Picture, order: RenderOrder): Promise<Scaled
   const isTurned = order.rotation % 180 !== 0;
   const layout = layoutOf(order.originalSize ?? (isTurned ? swapped(picture) : picture), order);
   const size = isTurned ? swapped(layout.scaled) : layout.scaled;
-  const small = await scaledPicture(picture, { ...size, failOn: 'none' });
-  const upright = order.rotation === 0 ? small : await pixelsOf(sharpOf(small).rotate(order.rotation));
+  const scaled = await scaledPicture(picture, { ...size, failOn: 'none' });
+  const upright = order.rotation === 0 ? scaled : await pixelsOf(sharpOf(scaled).rotate(order.rotation));
   const kept = isSame(layout.scaled, layout.kept) ? upright : await pixelsOf(cropped(upright, order, layout));
   const blurred = order.blur === null ? kept : await pixelsOf(sharpOf(kept).blur(order.blur));
   return isSame(layout.kept, layout.canvas) ? blurred : pixelsOf(padded(blurred, order, layout));

@@ -44,7 +44,7 @@ export interface ScaledOrder {
 }
 
 /**
- * Decodes a whole picture into a small upright one. Every byte goes through the decoder: shrink-on-load of JPEG and WebP skips none.
+ * Decodes a whole picture into an upright one that is scaled down. Every byte goes through the decoder: shrink-on-load of JPEG and WebP skips none.
  * Rotation comes last, because rotating the large picture would need all of it in memory.
  */
 export async function scaledPicture(picture: Picture, { failOn, ...order }: ScaledOrder): Promise<ScaledPicture> {
@@ -93,10 +93,10 @@ async function converted(lying: Sharp, space: ColourSpace, samples: Colours['sam
 }
 
 /** Turns and mirrors the picture as an EXIF orientation says. */
-function rotate(small: ScaledPicture, orientation: number): Promise<ScaledPicture> | ScaledPicture {
+function rotate(scaled: ScaledPicture, orientation: number): Promise<ScaledPicture> | ScaledPicture {
   const { turn, mirror } = orientations[orientation] ?? upright;
-  if (turn === 0 && !mirror) return small;
-  return pixelsOf(sharpOf(small).rotate(turn).flop(mirror));
+  if (turn === 0 && !mirror) return scaled;
+  return pixelsOf(sharpOf(scaled).rotate(turn).flop(mirror));
 }
 
 /** Whether the orientation swaps width and height. */

@@ -30,7 +30,10 @@ export interface WindowState {
   readonly remaining: number;
   /** Unix seconds, rounded up: when the full budget is available again if nothing more is counted. */
   readonly reset: number;
-  /** Seconds after which the next request is admitted: the `Retry-After` of a 429 (api/guards/rate-limit.guard.ts); those of other errors: http/status-of-code.ts. Only when refused. */
+  /**
+   * Seconds after which the next request is admitted, only when refused: the `Retry-After` of a 429 (api/guards/rate-limit.guard.ts). Those of
+   * other errors are in http/status-of-code.ts.
+   */
   readonly retryAfter: number | null;
 }
 

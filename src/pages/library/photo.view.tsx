@@ -99,7 +99,7 @@ export function PhotoPage({ shown, exif, fields, wrong, neighbours, query, tiles
 }
 
 /**
- * The attribute `sizes` of the picture: as wide as its column, unless the height of the window bounds it (library.css); never wider than it
+ * The attribute `sizes` of the picture: as wide as its column, unless the height of the window bounds it (photo.css); never wider than it
  * has pixels, for it would be stretched to this width.
  */
 function photoWidths({ width, height }: PhotoWithTags): string {

@@ -286,7 +286,7 @@ export function programFiles(script: string, files: readonly string[]): ProgramF
 }
 
 /** Little of a picture outlives it: larger spaces for new objects are filled with what is not needed before they are emptied. */
-const nodeFlags = ['--max-old-space-size=512', '--max-semi-space-size=2'];
+export const nodeFlags = ['--max-old-space-size=512', '--max-semi-space-size=2'];
 
 /** Arguments of Node. The script's argument is the process id of its parent as it sees it. */
 function nodeArguments({ script }: ProgramFiles, parent: number): readonly string[] {

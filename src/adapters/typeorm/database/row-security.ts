@@ -47,9 +47,9 @@ export function rowSecurityOf(dataSource: DataSource): RowSecurity {
 }
 
 /**
- * SQL that begins a transaction of this customer, in one message: every one that a use case asks for (`inCustomerTransaction`, transaction.ts).
- * From then on the policies of the tables show it the rows of this customer alone. Without a role the conditions of each statement do. Ids are whole numbers, and names are quoted: nothing else is
- * interpolated.
+ * SQL that begins a transaction of this customer, in one message: every one that a use case asks the store of a customer for
+ * (`inCustomerTransaction`, transaction.ts). From then on the policies of the tables show it the rows of this customer alone; without a role,
+ * the conditions of each statement do. Ids are whole numbers, and names are quoted: nothing else is interpolated.
  */
 export function beginOf({ role }: { readonly role: string | null }, customerId: number): string {
   if (!Number.isSafeInteger(customerId)) throw new Error('The id of a customer must be a whole number.');

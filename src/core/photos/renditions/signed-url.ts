@@ -20,7 +20,7 @@ import { type RenditionDownload, type RenditionUses, renditionOf } from './rendi
 /**
  * URLs for `<img>`: each valid for one rendition, without a key, until `expiresAt`; or until the key that requested them ends or gets an IP
  * list, or the photo is no longer visible (`openSignedRendition`). The addresses that customers sign themselves are those of
- * delivery/deliver.ts; an original has no signed URL.
+ * delivery/signed-address.ts; an original has no signed URL.
  */
 export type PhotoUrls = Readonly<Record<RenditionName, string>> & { readonly expiresAt: Date };
 

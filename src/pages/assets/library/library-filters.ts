@@ -74,7 +74,7 @@ export function offerTileSizes(links: HTMLElement, grid: HTMLElement, resized: (
   });
 }
 
-/** Rows grow until they fill the width, and may stretch their pictures by as much (tile-size.ts). The squares of a phone do not grow. */
+/** Rows grow until they fill the width, and may stretch their pictures by as much (photo-grid.view.tsx). The squares of a phone do not grow. */
 const STRETCH = matchMedia('(max-width: 42rem)').matches ? 1 : 1.25;
 
 /** Returns the width of the whole picture: in a square tile, sides of a wide photo are cut off. */
