@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
 import { FallbackRateWindowStore } from '../adapters/fallback-rate-window-store.js';
 import { MemoryRateWindowStore } from '../adapters/memory/memory-rate-window-store.js';
-import { PrimaryRateWindowStore } from '../adapters/processes/primary-rate-window-store.js';
-import type { Rpc } from '../adapters/processes/rpc.js';
+import { PrimaryRateWindowStore } from '../adapters/primary-process/primary-rate-window-store.js';
+import type { Rpc } from '../adapters/primary-process/rpc.js';
 import { TypeormRateWindowStore } from '../adapters/typeorm/access/rate-window.repository.js';
 import type { Config } from '../config/config.js';
 import type { RateWindowStore } from '../core/access/rolling-window.js';

@@ -3,9 +3,12 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
-import { mediaMethods, PrimaryMediaReader } from '../../src/adapters/processes/primary-media-reader.js';
-import { PrimaryRateWindowStore, rateWindowMethods } from '../../src/adapters/processes/primary-rate-window-store.js';
-import { type Channel, Rpc } from '../../src/adapters/processes/rpc.js';
+import { mediaMethods, PrimaryMediaReader } from '../../src/adapters/primary-process/primary-media-reader.js';
+import {
+  PrimaryRateWindowStore,
+  rateWindowMethods,
+} from '../../src/adapters/primary-process/primary-rate-window-store.js';
+import { type Channel, Rpc } from '../../src/adapters/primary-process/rpc.js';
 import { type PictureBytes, ReaderFailure, type RenditionOrder } from '../../src/core/media/media-reader.js';
 import { within } from '../../src/core/media/transformation.js';
 import { DomainError } from '../../src/core/shared/errors.js';

@@ -53,13 +53,13 @@ const features: Readonly<Record<string, Feature>> = {
   },
   shares: {
     own: [
-      /^src\/(core|adapters\/typeorm|api|pages)\/(own-)?shares$/,
+      /^src\/((core|adapters\/typeorm|api|pages)\/shares|pages\/visitors)$/,
       /^src\/(cli\/share-command\.ts|pages\/assets\/(share\.ts|styles\/share\.css))$/,
       /^test(ing)?\/[a-z]+\/((own-)?shares?(-[a-z-]+)?\.(test|contract)|memory-shares)\.ts$/,
     ],
     edits: [
-      ['src/app.module.ts', "import { shareErrorPage } from './pages/shares/share-page.js';\n"],
-      ['src/app.module.ts', "import { SharesModule } from './pages/own-shares/shares.module.js';\n"],
+      ['src/app.module.ts', "import { shareErrorPage } from './pages/visitors/share-page.js';\n"],
+      ['src/app.module.ts', "import { SharesModule } from './pages/shares/shares.module.js';\n"],
       ['src/app.module.ts', '    SharesModule,\n'],
       ['src/app.module.ts', 'shareErrorPage, '],
       [

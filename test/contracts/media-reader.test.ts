@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { mediaMethods, PrimaryMediaReader } from '../../src/adapters/processes/primary-media-reader.js';
-import { Rpc } from '../../src/adapters/processes/rpc.js';
+import { mediaMethods, PrimaryMediaReader } from '../../src/adapters/primary-process/primary-media-reader.js';
+import { Rpc } from '../../src/adapters/primary-process/rpc.js';
 import {
   brokenPictureBytes,
   MemoryMediaReader,

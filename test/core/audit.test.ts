@@ -8,9 +8,9 @@ import { purgePhoto, purgePhotos, purgeTrash, trashPhoto, trashPhotos } from '..
 import { DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { changeEmail } from '../../src/core/users/people/email.js';
-import { inviteUser, issueLink } from '../../src/core/users/people/invite.js';
 import { changeRole, removeUser } from '../../src/core/users/people/manage.js';
 import { changePassword } from '../../src/core/users/people/new-password.js';
+import { inviteUser, issueLink } from '../../src/core/users/people/one-time-link.js';
 import { findSession, revokeOtherSessions, signOut } from '../../src/core/users/session.js';
 import { signInByLink } from '../../src/core/users/sign-in/by-link.js';
 import { signInByPassword } from '../../src/core/users/sign-in/by-password.js';

@@ -10,7 +10,7 @@ import {
   inviteUser,
   issueLink,
   LINK_MAILS_PER_CUSTOMER,
-} from '../../src/core/users/people/invite.js';
+} from '../../src/core/users/people/one-time-link.js';
 import { signInByLink } from '../../src/core/users/sign-in/by-link.js';
 import { type EndedMail, runJob } from '../../src/worker/run-job.js';
 import { MemoryMailer } from '../../testing/memory/memory-mailer.js';

@@ -17,8 +17,8 @@ import {
   PENDING_TRIES,
   WRONG_CODES,
 } from '../../src/core/users/factors/second-factor.js';
-import { inviteUser, issueLink } from '../../src/core/users/people/invite.js';
 import { changePassword } from '../../src/core/users/people/new-password.js';
+import { inviteUser, issueLink } from '../../src/core/users/people/one-time-link.js';
 import { findSession, type KnownSession } from '../../src/core/users/session.js';
 import { signInByLink } from '../../src/core/users/sign-in/by-link.js';
 import { signInByPassword } from '../../src/core/users/sign-in/by-password.js';

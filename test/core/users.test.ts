@@ -6,9 +6,9 @@ import type { Id } from '../../src/core/shared/ids.js';
 import { DEVICE_DAYS, newDevice } from '../../src/core/users/admission.js';
 import type { PasswordHasher } from '../../src/core/users/passwords.js';
 import { changeEmail } from '../../src/core/users/people/email.js';
-import { inviteFirstOwner, inviteUser, issueLink } from '../../src/core/users/people/invite.js';
 import { changeRole, removeUser } from '../../src/core/users/people/manage.js';
 import { changePassword } from '../../src/core/users/people/new-password.js';
+import { inviteFirstOwner, inviteUser, issueLink } from '../../src/core/users/people/one-time-link.js';
 import {
   findSession,
   listSessions,

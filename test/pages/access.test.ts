@@ -1,5 +1,5 @@
 import { operatorFor } from '../../src/core/customers/customer.js';
-import { inviteFirstOwner, inviteUser, issueLink } from '../../src/core/users/people/invite.js';
+import { inviteFirstOwner, inviteUser, issueLink } from '../../src/core/users/people/one-time-link.js';
 import { PublicAddresses } from '../../src/http/public-addresses.js';
 import { HOME } from '../../src/pages/page-context.js';
 import { BrowserClient, onlyPlanted, PASSWORD, signInPlanted } from '../api/support/browser-client.js';

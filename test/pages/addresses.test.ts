@@ -1,6 +1,6 @@
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { editSettingsAddresses } from '../../src/core/users/admission.js';
-import { inviteUser } from '../../src/core/users/people/invite.js';
+import { inviteUser } from '../../src/core/users/people/one-time-link.js';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import { BrowserClient, type Fields, PASSWORD } from '../api/support/browser-client.js';
 import type { RequestParts } from '../api/support/http-client.js';

@@ -2,7 +2,7 @@ import { type TOTP, URI } from 'otpauth';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { issueLink } from '../../src/core/users/people/invite.js';
+import { issueLink } from '../../src/core/users/people/one-time-link.js';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import type { Role } from '../../src/core/users/user.js';
 import { HOME } from '../../src/pages/page-context.js';

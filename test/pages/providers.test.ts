@@ -4,7 +4,7 @@ import type { Id } from '../../src/core/shared/ids.js';
 import { seal } from '../../src/core/shared/secrets.js';
 import { codeAt, newCodeSecret } from '../../src/core/users/factors/one-time-code.js';
 import type { ProviderSettings } from '../../src/core/users/identity-provider.js';
-import { inviteUser } from '../../src/core/users/people/invite.js';
+import { inviteUser } from '../../src/core/users/people/one-time-link.js';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import { HOME } from '../../src/pages/page-context.js';
 import { providerSettings } from '../../testing/memory/users/memory-identities.js';

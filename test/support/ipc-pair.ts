@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
-import { type Channel, ipcChannel } from '../../src/adapters/processes/rpc.js';
+import { type Channel, ipcChannel } from '../../src/adapters/primary-process/rpc.js';
 
 interface Addressed {
   readonly to: 'primary' | 'process';

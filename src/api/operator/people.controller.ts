@@ -2,8 +2,8 @@ import { Controller, Delete, Get, Header, HttpCode, Inject, Post } from '@nestjs
 import { findCustomer } from '../../core/customers/customer-directory.js';
 import type { Ports } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
-import { type Invitation, inviteUser } from '../../core/users/people/invite.js';
 import { listPeople, removeUser } from '../../core/users/people/manage.js';
+import { type Invitation, inviteUser } from '../../core/users/people/one-time-link.js';
 import { MAX_EMAIL, type PeopleManager, type Role, type User } from '../../core/users/user.js';
 import { RequireOperatorScope } from '../../http/access.js';
 import { RequestModel, ResponseModel } from '../../http/fields/declared.js';

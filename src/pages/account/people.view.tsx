@@ -2,7 +2,7 @@ import type { KeyAddress } from '../../core/access/api-key.js';
 import type { Customer } from '../../core/customers/customer.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { ProviderSettings } from '../../core/users/identity-provider.js';
-import type { Invitation } from '../../core/users/people/invite.js';
+import type { Invitation } from '../../core/users/people/one-time-link.js';
 import type { Identity } from '../../core/users/provider/identity.js';
 import { LINK_DAYS, MAX_EMAIL, mayManage, type Role, roles, type User } from '../../core/users/user.js';
 import { roleMeanings, withArticle } from '../../http/fields/meanings.js';

@@ -1,5 +1,5 @@
 // The program of a request process: it does what the primary process calls for.
-import { ipcChannel, Rpc } from '../../adapters/processes/rpc.js';
+import { ipcChannel, Rpc } from '../../adapters/primary-process/rpc.js';
 import { RequestServer } from './request-server.js';
 
 const primary = new Rpc(ipcChannel(process));

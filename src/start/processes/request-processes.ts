@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import type { ProcessMetrics } from '../../adapters/metrics/process-metrics.js';
-import { ipcChannel, Rpc } from '../../adapters/processes/rpc.js';
+import { ipcChannel, Rpc } from '../../adapters/primary-process/rpc.js';
 import type { Config } from '../../config/config.js';
 import type { Environment } from '../../config/environment-reader.js';
 import { atMost, DRAIN_MS, LINGER_MS } from '../serving/listener.js';

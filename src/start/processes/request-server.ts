@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Methods, Rpc } from '../../adapters/processes/rpc.js';
+import type { Methods, Rpc } from '../../adapters/primary-process/rpc.js';
 import { type ReadinessCheck } from '../../api/ops/readiness.js';
 import { configOf } from '../../composition/blob-stores.js';
 import type { Log } from '../../composition/open-database.js';

@@ -11,7 +11,7 @@ import { createFirstCustomer } from '../../core/customers/create-customer.js';
 import { operatorFor } from '../../core/customers/customer.js';
 import type { Ports, Uses } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
-import { inviteFirstOwner } from '../../core/users/people/invite.js';
+import { inviteFirstOwner } from '../../core/users/people/one-time-link.js';
 import { writePrivateFile } from '../private-file.js';
 
 export interface WelcomeOptions {

@@ -1,7 +1,7 @@
 import { operatorFor } from '../../../src/core/customers/customer.js';
 import type { Ports } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import { inviteUser } from '../../../src/core/users/people/invite.js';
+import { inviteUser } from '../../../src/core/users/people/one-time-link.js';
 import type { Role } from '../../../src/core/users/user.js';
 import { type Answer, type RequestParts, send } from './http-client.js';
 

@@ -27,7 +27,7 @@ import {
 } from '../page-context.js';
 import { Confirm } from '../parts.js';
 import { saveEdits, saveNew } from '../resource-form.js';
-import { VisitRecorder } from '../shares/visit-recorder.js';
+import { VisitRecorder } from '../visitors/visit-recorder.js';
 import {
   AREA,
   EditShare,

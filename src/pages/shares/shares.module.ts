@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { guarded } from '../guards/page-guards.js';
-import { ShareFilesController, SharePagesController, Visitors } from '../shares/share.controller.js';
-import { VisitRecorder } from '../shares/visit-recorder.js';
+import { ShareFilesController, SharePagesController, Visitors } from '../visitors/share.controller.js';
+import { VisitRecorder } from '../visitors/visit-recorder.js';
 import { ShareSettingsController } from './shares.controller.js';
 
 /** Links for visitors, and the area in which they are made. Files first: their paths are more precise. */
