@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { makeDataDir } from '../adapters/data-dir.js';
+import type { RenditionLeases } from '../adapters/decorators/shared-rendition-maker.js';
 import { EMBEDDED_CONNECTIONS, hasEmbeddedDatabase, openEmbeddedPostgres } from '../adapters/embedded-postgres.js';
-import type { RenditionLeases } from '../adapters/shared-rendition-maker.js';
 import { PostgresArchiveTarget } from '../adapters/typeorm/backup/database-archive.js';
 import { MigrationFailed, openDataSource } from '../adapters/typeorm/data-source.js';
 import { rowSecurityOf } from '../adapters/typeorm/database/row-security.js';

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { FallbackRateWindowStore } from '../adapters/fallback-rate-window-store.js';
+import { FallbackRateWindowStore } from '../adapters/decorators/fallback-rate-window-store.js';
 import { MemoryRateWindowStore } from '../adapters/memory/memory-rate-window-store.js';
 import { PrimaryRateWindowStore } from '../adapters/primary-process/primary-rate-window-store.js';
 import type { Rpc } from '../adapters/primary-process/rpc.js';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { BlobCache } from '../../src/adapters/cached-verified-blobs.js';
+import { BlobCache } from '../../src/adapters/decorators/cached-verified-blobs.js';
 import { type BlobKey, renditionKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobInfo, ByteRange, OpenBlob } from '../../src/core/blobs/blob-store.js';
 import { downloadOriginal } from '../../src/core/photos/original.js';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { FallbackRateWindowStore } from '../../src/adapters/fallback-rate-window-store.js';
+import { FallbackRateWindowStore } from '../../src/adapters/decorators/fallback-rate-window-store.js';
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
 import { TypeormRateWindowStore } from '../../src/adapters/typeorm/access/rate-window.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ObservedBlobStore } from '../../src/adapters/decorators/observed-blob-store.js';
 import { ProcessMetrics } from '../../src/adapters/metrics/process-metrics.js';
 import { type MetricSources, PrometheusMetrics } from '../../src/adapters/metrics/prometheus-metrics.js';
-import { ObservedBlobStore } from '../../src/adapters/observed-blob-store.js';
 import type { BlobKey } from '../../src/core/blobs/blob-key.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';

@@ -1,4 +1,8 @@
-import { FAILURE_MINUTES, FailedRenditions, MAX_FAILURES } from '../../src/adapters/shared-rendition-maker.js';
+import {
+  FAILURE_MINUTES,
+  FailedRenditions,
+  MAX_FAILURES,
+} from '../../src/adapters/decorators/shared-rendition-maker.js';
 import { deliveredPicture, deliveredRendition } from '../../src/core/delivery/delivered-picture.js';
 import { parseDeliveryOptions } from '../../src/core/delivery/delivery-options.js';
 import { ReaderFailure } from '../../src/core/media/media-reader.js';

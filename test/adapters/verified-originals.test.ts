@@ -1,4 +1,4 @@
-import { CachedVerifiedBlobs, TrustedBlobs } from '../../src/adapters/cached-verified-blobs.js';
+import { CachedVerifiedBlobs, TrustedBlobs } from '../../src/adapters/decorators/cached-verified-blobs.js';
 import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import type { ByteRange } from '../../src/core/blobs/blob-store.js';
 import { downloadOriginal, openOriginal } from '../../src/core/photos/original.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Test, type TestingModule } from '@nestjs/testing';
 import pg from 'pg';
 import { pino } from 'pino';
-import { FAILURE_MINUTES } from '../../src/adapters/shared-rendition-maker.js';
+import { FAILURE_MINUTES } from '../../src/adapters/decorators/shared-rendition-maker.js';
 import { configOf } from '../../src/composition/blob-stores.js';
 import type { Config } from '../../src/config/config.js';
 import { issueKey } from '../../src/core/access/keys.js';

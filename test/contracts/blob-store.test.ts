@@ -1,8 +1,8 @@
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ObservedBlobStore } from '../../src/adapters/decorators/observed-blob-store.js';
 import { LocalBlobStore } from '../../src/adapters/local-blobs/local-blob-store.js';
-import { ObservedBlobStore } from '../../src/adapters/observed-blob-store.js';
 import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { blobStoreContract } from './blob-store.contract.js';
 

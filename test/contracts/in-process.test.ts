@@ -1,5 +1,5 @@
-import { BatchedImportSteps } from '../../src/adapters/batched-import-steps.js';
-import { CachedVerifiedBlobs } from '../../src/adapters/cached-verified-blobs.js';
+import { BatchedImportSteps } from '../../src/adapters/decorators/batched-import-steps.js';
+import { CachedVerifiedBlobs } from '../../src/adapters/decorators/cached-verified-blobs.js';
 import { MemoryUploadSlots } from '../../src/adapters/memory/memory-upload-slots.js';
 import type { BlobKey } from '../../src/core/blobs/blob-key.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';

@@ -3,7 +3,7 @@ import {
   LEASE_SECONDS,
   type RenditionLeases,
   SharedRenditionMaker,
-} from '../../src/adapters/shared-rendition-maker.js';
+} from '../../src/adapters/decorators/shared-rendition-maker.js';
 import type { BlobStore } from '../../src/core/blobs/blob-store.js';
 import type { CustomerDirectory } from '../../src/core/customers/customer-directory.js';
 import type { Photo } from '../../src/core/photos/photo.js';

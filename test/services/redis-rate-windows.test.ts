@@ -1,4 +1,4 @@
-import { FallbackRateWindowStore } from '../../src/adapters/fallback-rate-window-store.js';
+import { FallbackRateWindowStore } from '../../src/adapters/decorators/fallback-rate-window-store.js';
 import { MemoryRateWindowStore } from '../../src/adapters/memory/memory-rate-window-store.js';
 import { RedisRateWindowStore } from '../../src/adapters/redis/redis-rate-window-store.js';
 import { SettableClock } from '../../testing/memory/settable-clock.js';

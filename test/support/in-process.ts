@@ -1,6 +1,6 @@
-import { BatchedImportSteps } from '../../src/adapters/batched-import-steps.js';
-import { CachedVerifiedBlobs } from '../../src/adapters/cached-verified-blobs.js';
-import { type RenditionLeases, SharedRenditionMaker } from '../../src/adapters/shared-rendition-maker.js';
+import { BatchedImportSteps } from '../../src/adapters/decorators/batched-import-steps.js';
+import { CachedVerifiedBlobs } from '../../src/adapters/decorators/cached-verified-blobs.js';
+import { type RenditionLeases, SharedRenditionMaker } from '../../src/adapters/decorators/shared-rendition-maker.js';
 import { renditionMaking } from '../../src/core/photos/renditions/make.js';
 import type { Ports, Uses } from '../../src/core/ports.js';
 import { MemoryRenditionLeases } from '../../testing/memory/photos/memory-renditions.js';

@@ -1,4 +1,4 @@
-import type { RenditionLeases } from '../../../src/adapters/shared-rendition-maker.js';
+import type { RenditionLeases } from '../../../src/adapters/decorators/shared-rendition-maker.js';
 import { TypeormKeyFinder } from '../../../src/adapters/typeorm/access/api-key.repository.js';
 import { TypeormCustomerStore } from '../../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../../src/adapters/typeorm/customers/customer.repository.js';

@@ -4,7 +4,7 @@ import { DiscoveryService } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
 import { pino } from 'pino';
-import type { RenditionLeases } from '../../../src/adapters/shared-rendition-maker.js';
+import type { RenditionLeases } from '../../../src/adapters/decorators/shared-rendition-maker.js';
 import { READINESS_CHECKS, Readiness, type ReadinessCheck } from '../../../src/api/ops/readiness.js';
 import { AppModule, type AppOptions } from '../../../src/app.module.js';
 import { IpRanges } from '../../../src/core/access/ip-list.js';

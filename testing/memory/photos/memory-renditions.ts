@@ -1,4 +1,4 @@
-import type { RenditionLease, RenditionLeases } from '../../../src/adapters/shared-rendition-maker.js';
+import type { RenditionLease, RenditionLeases } from '../../../src/adapters/decorators/shared-rendition-maker.js';
 import type { BlobKey } from '../../../src/core/blobs/blob-key.js';
 import type { BlobInfo } from '../../../src/core/blobs/blob-store.js';
 import type { Photo } from '../../../src/core/photos/photo.js';

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { RenditionLease, RenditionLeases } from '../../shared-rendition-maker.js';
+import type { RenditionLease, RenditionLeases } from '../../decorators/shared-rendition-maker.js';
 import { change, inSeconds, prepared, select } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BlobKey } from '../core/blobs/blob-key.js';
-import type { BlobInfo } from '../core/blobs/blob-store.js';
-import type { Photo } from '../core/photos/photo.js';
-import type { RenditionMaking } from '../core/photos/renditions/make.js';
-import type { Rendition, RenditionMaker } from '../core/photos/renditions/rendition.js';
-import { type Clock, MINUTE, SECOND } from '../core/shared/clock.js';
-import { notFound } from '../core/shared/errors.js';
-import type { Id } from '../core/shared/ids.js';
+import type { BlobKey } from '../../core/blobs/blob-key.js';
+import type { BlobInfo } from '../../core/blobs/blob-store.js';
+import type { Photo } from '../../core/photos/photo.js';
+import type { RenditionMaking } from '../../core/photos/renditions/make.js';
+import type { Rendition, RenditionMaker } from '../../core/photos/renditions/rendition.js';
+import { type Clock, MINUTE, SECOND } from '../../core/shared/clock.js';
+import { notFound } from '../../core/shared/errors.js';
+import type { Id } from '../../core/shared/ids.js';
 
 export interface RenditionLease {
   readonly customerId: Id;

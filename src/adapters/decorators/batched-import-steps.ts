@@ -1,5 +1,5 @@
-import type { KnownKey } from '../core/access/api-key.js';
-import type { ImportPhoto } from '../core/imports/import-photo.js';
+import type { KnownKey } from '../../core/access/api-key.js';
+import type { ImportPhoto } from '../../core/imports/import-photo.js';
 import type {
   AppliedResult,
   ApplyResult,
@@ -8,13 +8,13 @@ import type {
   ReceivedUpload,
   StageBytes,
   StagedUpload,
-} from '../core/imports/import-steps.js';
-import { applyResults } from '../core/imports/inspect.js';
-import { receiveStagedBytes, type TracedUpload } from '../core/imports/receive/upload.js';
-import type { Uses } from '../core/ports.js';
-import type { Id } from '../core/shared/ids.js';
-import { Batcher } from './batcher.js';
-import { currentTraceContext } from './trace-context.js';
+} from '../../core/imports/import-steps.js';
+import { applyResults } from '../../core/imports/inspect.js';
+import { receiveStagedBytes, type TracedUpload } from '../../core/imports/receive/upload.js';
+import type { Uses } from '../../core/ports.js';
+import type { Id } from '../../core/shared/ids.js';
+import { Batcher } from '../batcher.js';
+import { currentTraceContext } from '../trace-context.js';
 
 /** Maximum number of inspection results of one import that are applied in one transaction. */
 const MAX_RESULTS = 50;

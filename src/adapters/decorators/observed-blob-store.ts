@@ -1,4 +1,4 @@
-import type { BlobKey } from '../core/blobs/blob-key.js';
+import type { BlobKey } from '../../core/blobs/blob-key.js';
 import type {
   BlobFile,
   BlobInfo,
@@ -7,8 +7,8 @@ import type {
   DiskSpace,
   ListedBlob,
   OpenBlob,
-} from '../core/blobs/blob-store.js';
-import { isOutage } from '../core/shared/errors.js';
+} from '../../core/blobs/blob-store.js';
+import { isOutage } from '../../core/shared/errors.js';
 
 /** A method of the store, by its name in the metric: `diskSpace` has always been `room` there, and `file` is a `head`. */
 export type BlobOperation = Exclude<keyof BlobStore, 'diskSpace' | 'file'> | 'room';

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
-import { readOnce } from '../core/blobs/blob-bytes.js';
-import type { BlobKey } from '../core/blobs/blob-key.js';
-import type { BlobFile, BlobInfo, BlobState, BlobStore, ByteRange, OpenBlob } from '../core/blobs/blob-store.js';
+import { readOnce } from '../../core/blobs/blob-bytes.js';
+import type { BlobKey } from '../../core/blobs/blob-key.js';
+import type { BlobFile, BlobInfo, BlobState, BlobStore, ByteRange, OpenBlob } from '../../core/blobs/blob-store.js';
 import {
   type ExpectedBytes,
   lostBytes,
   type Reading,
   type VerifiedBlob,
   type VerifiedBlobs,
-} from '../core/blobs/verified-blobs.js';
-import type { Clock } from '../core/shared/clock.js';
-import { Batcher } from './batcher.js';
+} from '../../core/blobs/verified-blobs.js';
+import type { Clock } from '../../core/shared/clock.js';
+import { Batcher } from '../batcher.js';
 
 /**
  * A blob store whose blobs are hashed while they are read, unless they were found to be right and nothing has written to them since, as far as

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { checkedRange } from '../core/blobs/blob-bytes.js';
-import { type BlobKey, checkKeys, checkPrefix } from '../core/blobs/blob-key.js';
+import { checkedRange } from '../../core/blobs/blob-bytes.js';
+import { type BlobKey, checkKeys, checkPrefix } from '../../core/blobs/blob-key.js';
 import type {
   BlobFile,
   BlobInfo,
@@ -9,10 +9,10 @@ import type {
   DiskSpace,
   ListedBlob,
   OpenBlob,
-} from '../core/blobs/blob-store.js';
-import { DomainError } from '../core/shared/errors.js';
-import { checkedBody } from './remote-blobs/body.js';
-import { storeOutage, usualPatience } from './remote-blobs/outage.js';
+} from '../../core/blobs/blob-store.js';
+import { DomainError } from '../../core/shared/errors.js';
+import { checkedBody } from '../remote-blobs/body.js';
+import { storeOutage, usualPatience } from '../remote-blobs/outage.js';
 
 /** A store of a module from outside. What it does without has an answer here. */
 export type OutsideStore = Omit<BlobStore, 'file' | 'sweep' | 'diskSpace'> &
