@@ -27,7 +27,10 @@ import { shareErrorPage } from './pages/visitors/share-page.js';
 
 export type AppOptions = Omit<HttpOptions, keyof RequestObservers> & OpsOptions;
 
-/** The modules of the service. The order of the guards is the order of checks (docs/architecture.md); pages have their own (pages/guards/page-guards.ts). */
+/**
+ * The modules of the service. The order of the guards is the order of checks: the key (401), its IP list (403), its rate limit (429), its scope
+ * (403). An address that failed the first two too often gets 429 from them. Pages have guards of their own (pages/guards/page-guards.ts).
+ */
 @Module({
   imports: [
     ResourcesModule,

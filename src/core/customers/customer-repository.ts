@@ -28,7 +28,7 @@ export interface UsageReads {
   photoTotals(): Promise<{ readonly stored: PhotoTotals; readonly counted: PhotoTotals }>;
   /**
    * Returns what counts against the quota, in one snapshot: every photo, in the trash or not, and, for every item that may still become one
-   * (`reservingStatuses`), a photo of its declared size.
+   * (`reservingStatuses`), a photo of its declared size. Checked by `QuotaReservation` (quota.ts), before registering, editing and fetching.
    */
   quotaUse(): Promise<QuotaUse>;
 }

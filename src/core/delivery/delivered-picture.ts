@@ -21,7 +21,7 @@ export interface DeliveredPhoto {
   readonly focus: Focus | null;
 }
 
-/** The formats that not every client shows. */
+/** The formats that not every client shows, of those that a request accepts (api/files/delivery.controller.ts reads `Accept`). */
 export type AcceptedFormats = ReadonlySet<'avif' | 'webp'>;
 
 /** Without `q`. AVIF's scale is another: 55 looks like the 80 of the others. */
