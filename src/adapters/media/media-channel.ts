@@ -18,6 +18,9 @@ import type { ItemErrorCode } from '../../core/shared/errors.js';
 import { codePoints } from '../../core/shared/text.js';
 import { MAX_EXIF_BYTES, MAX_EXIF_TEXT } from './metadata.js';
 
+/** Space for new objects, in MiB, of a decoder and of its thread. Little of a picture outlives it: a larger one is filled with what is not needed. */
+export const NEW_SPACE_MIB = 2;
+
 /**
  * The channel between the service and a decoder: a pipe on descriptor 3 of the decoder, on which each side sends frames. A frame is the length
  * of its JSON and the length of its bytes (4 bytes each, big-endian), the JSON, and the bytes. Not Node's own channel for messages: it

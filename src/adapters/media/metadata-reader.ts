@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { formatOf } from '../../core/media/formats.js';
 import { withSource } from './formats/file-bytes.js';
 import { headOf } from './formats/jpeg-metadata.js';
+import { NEW_SPACE_MIB } from './media-channel.js';
 import { metadataOf, type PictureMetadata } from './metadata.js';
 import { type MetadataRequest, type MetadataSource, readMetadata } from './metadata-thread.js';
 
@@ -11,8 +12,8 @@ interface MetadataAnswer {
 }
 
 const TIMEOUT_MS = 5000;
-/** Node counts three spaces for new objects: each is as large as the process's own (isolation.ts). */
-const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 3 * 2 };
+/** Node counts three spaces for new objects. */
+const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 3 * NEW_SPACE_MIB };
 
 /**
  * Bytes of metadata that are read by the thread of the decoder itself. ExifReader decodes at most four times as many as it is given, in a time

@@ -9,6 +9,7 @@ import type {
   WantedIsolation,
 } from '../../../core/media/media-reader.js';
 import { DomainError } from '../../../core/shared/errors.js';
+import { NEW_SPACE_MIB } from '../media-channel.js';
 import { isOf, processesOf, processIds } from '../process-usage.js';
 import { type FilteredArchitecture, seccompFilter } from './seccomp-filter.js';
 
@@ -285,8 +286,7 @@ export function programFiles(script: string, files: readonly string[]): ProgramF
   return { script, paths: paths.filter((path) => existsSync(path)) };
 }
 
-/** Little of a picture outlives it: larger spaces for new objects are filled with what is not needed before they are emptied. */
-export const nodeFlags = ['--max-old-space-size=512', '--max-semi-space-size=2'];
+export const nodeFlags = ['--max-old-space-size=512', `--max-semi-space-size=${NEW_SPACE_MIB}`];
 
 /** Arguments of Node. The script's argument is the process id of its parent as it sees it. */
 function nodeArguments({ script }: ProgramFiles, parent: number): readonly string[] {
