@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
 import { newToken } from '../dist/core/access/api-key.js';
-import { hashRandomToken } from '../dist/core/shared/random.js';
+import { hashRandomToken } from '../dist/core/shared/secrets.js';
 import { load } from './load.mjs';
 import { fillLibrary } from './scale/rows-read.mjs';
 import { memoryBytes, residentBytes, root, startService } from './service.mjs';

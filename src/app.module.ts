@@ -3,10 +3,7 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs
 import { ThrottlerModule } from '@nestjs/throttler';
 import { CallHandlers } from './api/call-handlers.interceptor.js';
 import { ErrorFilter } from './api/errors/error.filter.js';
-import { IpGuard } from './api/guards/ip.guard.js';
-import { KeyGuard } from './api/guards/key.guard.js';
-import { RateLimitGuard, throttlerOptions } from './api/guards/rate-limit.guard.js';
-import { ScopeGuard } from './api/guards/scope.guard.js';
+import { IpGuard, KeyGuard, RateLimitGuard, ScopeGuard, throttlerOptions } from './api/guards.js';
 import { ClaimLeases, IdempotentResponses } from './api/idempotency/idempotent-responses.js';
 import { OperatorModule } from './api/operator/operator.module.js';
 import { OpsModule, type OpsOptions } from './api/ops/ops.module.js';

@@ -2,8 +2,7 @@ import { fetchSource } from '../src/core/imports/fetch/fetch.js';
 import type { Pool } from '../src/core/jobs/job.js';
 import type { Ports } from '../src/core/ports.js';
 import { deliverEvent } from '../src/core/webhooks/send.js';
-import { deliveryPool, fetchPool, jobPool } from '../src/worker/pools.js';
-import { runJob } from '../src/worker/run-job.js';
+import { deliveryPool, fetchPool, jobPool, runJob } from '../src/worker/pools.js';
 import type { WorkerPool } from '../src/worker/worker.js';
 
 /** The body of a webhook, whose format core leaves to who sends it. */

@@ -5,7 +5,7 @@ import { print } from 'photo-service-cli/print';
 import { configOf, loadSettings } from '../composition/blob-stores.js';
 import { requireInstallation } from '../composition/require-installation.js';
 import type { Mailer, SendReport } from '../core/mail/mail.js';
-import { newRandomToken } from '../core/shared/random.js';
+import { newRandomToken } from '../core/shared/secrets.js';
 import { readEmail } from '../core/users/user.js';
 import { PublicAddresses } from '../http/public-addresses.js';
 import { site, sitePaths } from '../http/responses/send-public.js';

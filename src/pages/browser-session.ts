@@ -1,14 +1,14 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { csrfSync } from 'csrf-sync';
-import type { NextFunction, Request, Response } from 'express';
+import type { Request } from 'express';
 import session, { type SessionData, Store } from 'express-session';
 import type { Ports } from '../core/ports.js';
 import { DAY } from '../core/shared/clock.js';
 import { DomainError } from '../core/shared/errors.js';
-import { hashRandomToken, newRandomToken } from '../core/shared/random.js';
+import { hashRandomToken, newRandomToken } from '../core/shared/secrets.js';
 import { DEVICE_DAYS, newDevice } from '../core/users/admission.js';
 import { type Browser, findSession, type KnownSession, LONGEST_MS } from '../core/users/session.js';
-import { headerOf } from '../http/server/headers.js';
+import { headerOf } from '../http/server/request.js';
 import { RequestSlot, requestContextOf } from '../http/server/request-context.js';
 import { FieldLength } from './form-fields.js';
 import { pageContexts } from './page-context.js';
@@ -55,9 +55,9 @@ const sessionTokens = new RequestSlot<string>();
 /** The session before goes on beside the one that a request opens. */
 const keepsBefore = new RequestSlot<boolean>();
 
-/** The middleware that knows who is signed in. Only for pages: the rest of the service has no cookies. */
+/** The middleware that knows who is signed in. */
 export function browserSessions(ports: Ports) {
-  const handle = session({
+  return session({
     name: cookieName(ports, 'phs'),
     store: new PortStore(ports),
     secret: ports.secrets.map((secret) => createHmac('sha256', secret).update('session').digest('hex')),
@@ -67,11 +67,6 @@ export function browserSessions(ports: Ports) {
     saveUninitialized: false,
     cookie: { ...cookieRules(ports), maxAge: LONGEST_MS },
   });
-  return (request: Request, response: Response, next: NextFunction): void => {
-    const isPage = requestContextOf(request).underSettings && !request.path.startsWith('/settings/assets/');
-    if (isPage) handle(request, response, next);
-    else next();
-  };
 }
 
 /** The browser of a request, with the token of a session that a use case may open for it. */

@@ -3,8 +3,7 @@ import type { Request } from 'express';
 import type { InlineFile } from '../core/imports/register/inline.js';
 import { DomainError, invalid } from '../core/shared/errors.js';
 import { bytesOfPart, type Part, partsOf } from '../http/requests/multipart.js';
-import { headerOf } from '../http/server/headers.js';
-import { hasBody, readBody } from '../http/server/request-body.js';
+import { hasBody, headerOf, readBody } from '../http/server/request.js';
 
 /** The length of a form without its files. */
 const FORM_BYTES = 256 * 1024;

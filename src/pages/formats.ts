@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { MAX_COUNTED } from '../core/photos/filter-values.js';
-import { headerOf } from '../http/server/headers.js';
+import { headerOf } from '../http/server/request.js';
 
 const DEFAULT_LOCALE = 'en-GB';
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;

@@ -7,7 +7,7 @@ import type { KnownSession } from '../core/users/session.js';
 import { mayActAs } from '../core/users/user.js';
 import { Reply } from '../http/responses/reply.js';
 import { publicPath } from '../http/server/base-path.js';
-import { headerOf } from '../http/server/headers.js';
+import { headerOf } from '../http/server/request.js';
 import { AccountMenu } from './account-switch/account-switch.js';
 import { assetUrl } from './assets.controller.js';
 import { Csrf, type Flash } from './browser-session.js';

@@ -1,4 +1,4 @@
-import { Batcher } from '../../src/adapters/batcher.js';
+import { Batcher } from '../../src/adapters/shared-work.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { until } from '../support/until.js';
 

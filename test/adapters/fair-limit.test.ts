@@ -1,4 +1,4 @@
-import { FairLimit } from '../../src/adapters/media/processes/fair-limit.js';
+import { FairLimit } from '../../src/adapters/media/child-process-media-reader.js';
 
 /** Who asks, in this order, and who is in. The letter of a name is its customer. */
 class Visitors {

@@ -8,8 +8,7 @@ import { ChildProcessMediaReader } from '../../src/adapters/media/child-process-
 import type { MediaReader } from '../../src/core/media/media-reader.js';
 import { downloadRendition } from '../../src/core/photos/renditions/rendition.js';
 import { isOutage } from '../../src/core/shared/errors.js';
-import { jobPool } from '../../src/worker/pools.js';
-import { runJob } from '../../src/worker/run-job.js';
+import { jobPool, runJob } from '../../src/worker/pools.js';
 import { runWorker } from '../../src/worker/worker.js';
 import { withInProcess } from '../../testing/memory-ports.js';
 import { Account, type ClientFile, expectSound, fileOf, type World, world } from '../support/core-world.js';

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { processorTime, TimeLimit } from '../../src/adapters/media/process-usage.js';
+import { processorTime, TimeLimit } from '../../src/adapters/process-usage.js';
 import { until } from '../support/until.js';
 
 const LIMIT_MS = 300;

@@ -1,4 +1,4 @@
-import { readBatcher } from '../../src/adapters/batcher.js';
+import { readBatcher } from '../../src/adapters/shared-work.js';
 import { Gate } from '../support/tenant.js';
 
 /** Reads that are told apart by a number, and end when their gate is opened. */

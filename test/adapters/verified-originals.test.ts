@@ -5,7 +5,7 @@ import { downloadOriginal, openOriginal } from '../../src/core/photos/original.j
 import { makeRendition } from '../../src/core/photos/renditions/make.js';
 import { fixedRendition } from '../../src/core/photos/renditions/rendition.js';
 import { MINUTE, SECOND } from '../../src/core/shared/clock.js';
-import { runJob } from '../../src/worker/run-job.js';
+import { runJob } from '../../src/worker/pools.js';
 import { claimJob } from '../support/claim.js';
 import { Account, collected, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';
 import { asInProduction } from '../support/in-process.js';

@@ -5,7 +5,7 @@ import { notSlower } from '../../src/core/blobs/blob-bytes.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { DomainError, type ErrorCode, errorCodes } from '../../src/core/shared/errors.js';
-import { requestTimeout } from '../../src/http/server/request-body.js';
+import { requestTimeout } from '../../src/http/server/request.js';
 import { statusOfCode } from '../../src/http/status-of-code.js';
 import type { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { Gate } from '../support/tenant.js';

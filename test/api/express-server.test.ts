@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { ExpressServer } from '../../src/http/server/express-server.js';
+import { ExpressServer } from '../../src/start/serving/open-app.js';
 
 test('requests and responses have the prototypes of Express before Express sees them', async () => {
   const app = express();

@@ -5,7 +5,7 @@ import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import type { Ports } from '../../src/core/ports.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { runJob } from '../../src/worker/run-job.js';
+import { runJob } from '../../src/worker/pools.js';
 import { claimJob } from '../support/claim.js';
 import {
   Account,

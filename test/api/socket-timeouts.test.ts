@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { limitSockets } from '../../src/http/server/express-server.js';
+import { limitSockets } from '../../src/start/serving/open-app.js';
 
 /** Long enough for everything else that a test does, short enough to wait for. */
 const IDLE_MS = 1000;

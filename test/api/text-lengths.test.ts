@@ -120,8 +120,8 @@ function isRequest(model: Model): boolean {
 
 test('headers are read with their lengths, and in no other way', () => {
   const direct = sources()
-    .filter(({ path }) => path.startsWith('src/http/') && !/\/(assets|openapi)\//.test(path))
-    .filter(({ path }) => path !== 'src/http/server/headers.ts')
+    .filter(({ path }) => /^src\/(http|api|pages|start)\//.test(path) && !/\/(assets|openapi)\//.test(path))
+    .filter(({ path }) => path !== 'src/http/server/request.ts')
     .filter(({ code }) =>
       /request\w*\.headers\b|headersDistinct|rawHeaders|\bheaders\b[^\n]*\}: \w*(Request|IncomingMessage)|@Headers\(|\.header\(/.test(
         code,

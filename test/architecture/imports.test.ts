@@ -89,7 +89,7 @@ test('the files of pages are found too, with their imports', () => {
 
 test('only the composition names adapters, apart from what commands and processes use without the ports of an installation', () => {
   const withoutPorts =
-    /^src\/adapters\/(age|primary-process|webhooks|data-dir|embedded-postgres|metrics\/process-metrics|proc-stat|secret-file|sync-folder|typeorm\/database-state)[/.]/;
+    /^src\/adapters\/(age|primary-process|webhooks|data-dir|embedded-postgres|metrics\/process-metrics|process-usage|secret-file|sync-folder|typeorm\/database-state)[/.]/;
   const mayNameThese = /^src\/(cli|start\/processes)\//;
   const allowed = (target: string, { path }: Source) =>
     !target.startsWith('src/adapters/') || (mayNameThese.test(path) && withoutPorts.test(target));

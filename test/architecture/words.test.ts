@@ -74,7 +74,7 @@ const paths: readonly (readonly [RegExp, string])[] = [
   [/\/kept-[\w-]+\.\w+$/, 'stored-…, …-cache, backed-up-…'],
   [/\/keep-[\w-]+\.\w+$/, 'back-up-…, maintain-…'],
   [/\/put-back-[\w-]+\.\w+$/, 'restore-….ts'],
-  [/\/(gathering|gathered-reads|per-store)[\w.-]*\.ts$/, 'batcher.ts, read-batcher.ts, shared-per-store.ts'],
+  [/\/(gathering|gathered-reads|per-store)[\w.-]*\.ts$/, 'shared-work.ts, read-batcher.ts, shared-per-store.ts'],
   [/\/(many-hands|lanes)\.ts$/, 'for-each-concurrently.ts'],
   [/\/bell\.ts$/, 'wake-up-signal.ts'],
   [/\/settle-looks\.ts$/, 'apply-inspection-results.ts'],

@@ -17,7 +17,7 @@ import type { Id } from '../../src/core/shared/ids.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag } from '../../src/core/tags/edit-tag.js';
 import { createWebhookEndpoint } from '../../src/core/webhooks/endpoints.js';
-import { runJob } from '../../src/worker/run-job.js';
+import { runJob } from '../../src/worker/pools.js';
 import { claimJob } from '../support/claim.js';
 import { Account, type World, world } from '../support/core-world.js';
 import { sampleExif, samplePhoto } from '../support/samples.js';

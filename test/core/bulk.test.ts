@@ -7,7 +7,7 @@ import { bumpPhotoVersions, deleteTag } from '../../src/core/tags/delete-tag.js'
 import { editTag } from '../../src/core/tags/edit-tag.js';
 import { readTag } from '../../src/core/tags/read-tag.js';
 import type { Tag, TagPatch } from '../../src/core/tags/tag.js';
-import { runJob } from '../../src/worker/run-job.js';
+import { runJob } from '../../src/worker/pools.js';
 import { claimJob } from '../support/claim.js';
 import { Account, blobsUnder, everything, picture, type World, world } from '../support/core-world.js';
 import { present, Tenant } from '../support/tenant.js';

@@ -5,7 +5,7 @@ import { pollDirectUploads } from '../../src/core/imports/receive/direct.js';
 import { collectGarbage } from '../../src/core/integrity/collect-garbage.js';
 import { DAY, HOUR, MINUTE } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { runJob } from '../../src/worker/run-job.js';
+import { runJob } from '../../src/worker/pools.js';
 import { upkeep } from '../../src/worker/upkeep.js';
 import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { MemoryDirectUploads } from '../../testing/memory/blobs/memory-direct-uploads.js';

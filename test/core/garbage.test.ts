@@ -3,7 +3,7 @@ import { collectGarbage, type GarbageUses } from '../../src/core/integrity/colle
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import { HOUR } from '../../src/core/shared/clock.js';
-import { runJob } from '../../src/worker/run-job.js';
+import { runJob } from '../../src/worker/pools.js';
 import { upkeep } from '../../src/worker/upkeep.js';
 import { MemoryBlobStore } from '../../testing/memory/blobs/memory-blob-store.js';
 import { withInProcess } from '../../testing/memory-ports.js';

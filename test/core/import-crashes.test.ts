@@ -5,7 +5,7 @@ import { type MediaReader, ReaderFailure } from '../../src/core/media/media-read
 import { trashPhoto } from '../../src/core/photos/trash.js';
 import { HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError, isOutage } from '../../src/core/shared/errors.js';
-import { runJob } from '../../src/worker/run-job.js';
+import { runJob } from '../../src/worker/pools.js';
 import { MemoryMediaReader } from '../../testing/memory/memory-media-reader.js';
 import { withInProcess } from '../../testing/memory-ports.js';
 import { claimJob } from '../support/claim.js';

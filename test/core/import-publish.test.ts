@@ -8,7 +8,7 @@ import type { PhotoWithTags } from '../../src/core/photos/photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
-import { runJob } from '../../src/worker/run-job.js';
+import { runJob } from '../../src/worker/pools.js';
 import { brokenPictureBytes } from '../../testing/memory/memory-media-reader.js';
 import { withInProcess } from '../../testing/memory-ports.js';
 import { claimJob } from '../support/claim.js';

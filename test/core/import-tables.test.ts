@@ -9,7 +9,7 @@ import { collectGarbage, GRACE_SECONDS } from '../../src/core/integrity/collect-
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import { DAY, HOUR, SECOND } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { runJob } from '../../src/worker/run-job.js';
+import { runJob } from '../../src/worker/pools.js';
 import { brokenPictureBytes } from '../../testing/memory/memory-media-reader.js';
 import { withInProcess } from '../../testing/memory-ports.js';
 import { claimJob } from '../support/claim.js';

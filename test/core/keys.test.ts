@@ -12,7 +12,7 @@ import { operatorFor } from '../../src/core/customers/customer.js';
 import { responseOf, storeWithResponse } from '../../src/core/idempotency/claim-key.js';
 import { SECOND } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { hashRandomToken } from '../../src/core/shared/random.js';
+import { hashRandomToken } from '../../src/core/shared/secrets.js';
 import { type World, world } from '../support/core-world.js';
 import { atOnce, present, Tenant } from '../support/tenant.js';
 

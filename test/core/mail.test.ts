@@ -12,7 +12,7 @@ import {
   LINK_MAILS_PER_CUSTOMER,
 } from '../../src/core/users/people/one-time-link.js';
 import { signInByLink } from '../../src/core/users/sign-in/by-link.js';
-import { type EndedMail, runJob } from '../../src/worker/run-job.js';
+import { type EndedMail, runJob } from '../../src/worker/pools.js';
 import { MemoryMailer } from '../../testing/memory/memory-mailer.js';
 import { claimJob } from '../support/claim.js';
 import { type World, world } from '../support/core-world.js';

@@ -17,7 +17,7 @@ import { signInByLink } from '../../src/core/users/sign-in/by-link.js';
 import { signInByPassword } from '../../src/core/users/sign-in/by-password.js';
 import { finishSignIn } from '../../src/core/users/sign-in/second-step.js';
 import { userActor } from '../../src/core/users/user.js';
-import { runJob } from '../../src/worker/run-job.js';
+import { runJob } from '../../src/worker/pools.js';
 import { MemoryMailer } from '../../testing/memory/memory-mailer.js';
 import { claimJob } from '../support/claim.js';
 import { type World, world } from '../support/core-world.js';

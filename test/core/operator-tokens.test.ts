@@ -11,7 +11,7 @@ import {
   requireOperatorScope,
 } from '../../src/core/operators/operator-token.js';
 import { SECOND } from '../../src/core/shared/clock.js';
-import { hashRandomToken } from '../../src/core/shared/random.js';
+import { hashRandomToken } from '../../src/core/shared/secrets.js';
 import { type World, world } from '../support/core-world.js';
 
 let uses: World;

@@ -17,7 +17,7 @@ import { signInByLink } from '../../src/core/users/sign-in/by-link.js';
 import { signInByPassword } from '../../src/core/users/sign-in/by-password.js';
 import { finishSignIn } from '../../src/core/users/sign-in/second-step.js';
 import { MAX_USERS, newInvitedUser, type Role } from '../../src/core/users/user.js';
-import { runJob } from '../../src/worker/run-job.js';
+import { runJob } from '../../src/worker/pools.js';
 import { MemoryMailer } from '../../testing/memory/memory-mailer.js';
 import { MemoryIdentityProvider } from '../../testing/memory/users/memory-identities.js';
 import { claimJob } from '../support/claim.js';

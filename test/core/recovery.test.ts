@@ -8,7 +8,7 @@ import { inviteUser, issueLink } from '../../src/core/users/people/one-time-link
 import { peekLink, signInByLink } from '../../src/core/users/sign-in/by-link.js';
 import { signInByPassword } from '../../src/core/users/sign-in/by-password.js';
 import type { User } from '../../src/core/users/user.js';
-import { runJob } from '../../src/worker/run-job.js';
+import { runJob } from '../../src/worker/pools.js';
 import { MemoryMailer } from '../../testing/memory/memory-mailer.js';
 import { claimJob } from '../support/claim.js';
 import { type World, world } from '../support/core-world.js';

@@ -1,4 +1,4 @@
-import { newUlid } from '../../src/core/shared/random.js';
+import { newUlid } from '../../src/core/shared/ids.js';
 
 const at = Date.parse('2026-11-21T12:00:00.000Z');
 

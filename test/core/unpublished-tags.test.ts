@@ -2,7 +2,7 @@ import type { Id } from '../../src/core/shared/ids.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import { editTag } from '../../src/core/tags/edit-tag.js';
 import type { Tag } from '../../src/core/tags/tag.js';
-import { runJob } from '../../src/worker/run-job.js';
+import { runJob } from '../../src/worker/pools.js';
 import { withInProcess } from '../../testing/memory-ports.js';
 import { claimJob } from '../support/claim.js';
 import { Account, announced, note, picture, runJobsUntilIdle, type World, world } from '../support/core-world.js';

@@ -18,7 +18,7 @@ import { readMetadata } from '../../src/adapters/media/metadata-thread.js';
 import { Refusal } from '../../src/adapters/media/refusals.js';
 import { openMultipart } from '../../src/api/imports/multipart.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { ClientGone } from '../../src/http/server/request-body.js';
+import { ClientGone } from '../../src/http/server/request.js';
 import { film, motionHeic, motionPhoto, samsungPhoto } from '../support/motion-photos.js';
 import { preview, rawFile, rawKinds } from '../support/raw-files.js';
 import type { FuzzTarget } from './fuzz.js';

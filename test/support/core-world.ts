@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { WebauthnPasskeyReader } from '../../src/adapters/webauthn/webauthn-passkey-reader.js';
-import type { Caller } from '../../src/core/access/caller.js';
-import { type Scope, scopes } from '../../src/core/access/caller.js';
+import { type Caller, type Scope, scopes } from '../../src/core/access/caller.js';
 import { issueKey } from '../../src/core/access/keys.js';
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { createCustomer } from '../../src/core/customers/create-customer.js';
@@ -24,7 +23,7 @@ import type { Ports } from '../../src/core/ports.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { createTag } from '../../src/core/tags/create-tags.js';
 import type { Tag } from '../../src/core/tags/tag.js';
-import { runJob } from '../../src/worker/run-job.js';
+import { runJob } from '../../src/worker/pools.js';
 import { pictureBytes } from '../../testing/memory/memory-media-reader.js';
 import { SettableClock } from '../../testing/memory/settable-clock.js';
 import { type MemoryPorts, memoryPorts } from '../../testing/memory-ports.js';

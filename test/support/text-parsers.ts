@@ -29,7 +29,7 @@ import { parametersOf, parseQuery } from '../../src/http/requests/parameters.js'
 import { noneMatch } from '../../src/http/responses/reply.js';
 import { singleRange } from '../../src/http/responses/send-download.js';
 import { withoutBasePath } from '../../src/http/server/base-path.js';
-import { headerLength, type RequestHeader } from '../../src/http/server/headers.js';
+import { headerLength, type RequestHeader } from '../../src/http/server/request.js';
 import { clientSource } from '../../src/http/server/request-context.js';
 import { pageQuery } from '../../src/pages/address.js';
 import { cookieOf } from '../../src/pages/browser-session.js';

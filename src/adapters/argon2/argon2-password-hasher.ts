@@ -1,6 +1,6 @@
 import { Algorithm, hash, type Options, verify } from '@node-rs/argon2';
-import { Lazy } from '../../core/shared/lazy.js';
 import type { PasswordHasher } from '../../core/users/passwords.js';
+import { Lazy } from '../shared-work.js';
 
 /** The minimum that OWASP's password storage cheat sheet recommends for argon2id: 19 MiB, two passes, one lane. */
 const options: Options = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };

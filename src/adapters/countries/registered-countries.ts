@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type IpCountries, normalizeAddress } from '../../core/access/ip-list.js';
-import { Lazy } from '../../core/shared/lazy.js';
+import { Lazy } from '../shared-work.js';
 
 const builtFolder = new URL('./register/', import.meta.url);
 /** The codes that registries write where they name no country: the European Union, Asia and the Pacific, none at all. */

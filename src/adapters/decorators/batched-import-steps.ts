@@ -13,7 +13,7 @@ import { applyResults } from '../../core/imports/inspect.js';
 import { receiveStagedBytes, type TracedUpload } from '../../core/imports/receive/upload.js';
 import type { Uses } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
-import { Batcher } from '../batcher.js';
+import { Batcher } from '../shared-work.js';
 import { currentTraceContext } from '../trace-context.js';
 
 /** Maximum number of inspection results of one import that are applied in one transaction. */

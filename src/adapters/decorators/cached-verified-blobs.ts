@@ -10,7 +10,7 @@ import {
   type VerifiedBlobs,
 } from '../../core/blobs/verified-blobs.js';
 import type { Clock } from '../../core/shared/clock.js';
-import { Batcher } from '../batcher.js';
+import { Batcher } from '../shared-work.js';
 
 /**
  * A blob store whose blobs are hashed while they are read, unless they were found to be right and nothing has written to them since, as far as

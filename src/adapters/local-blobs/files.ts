@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { inOneChunk, readOnce } from '../../core/blobs/blob-bytes.js';
 import type { BlobInfo, BlobState, ByteRange, Durability } from '../../core/blobs/blob-store.js';
 import { DomainError } from '../../core/shared/errors.js';
-import { Batcher } from '../batcher.js';
+import { Batcher } from '../shared-work.js';
 import { syncFolder } from '../sync-folder.js';
 
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);

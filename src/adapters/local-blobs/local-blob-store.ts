@@ -19,7 +19,7 @@ import type {
 import type { BlobStoreKind } from '../../core/blobs/blob-store-kind.js';
 import { DAY } from '../../core/shared/clock.js';
 import { makeDataDir } from '../data-dir.js';
-import { START_TIME, STATE, statFields } from '../proc-stat.js';
+import { START_TIME, STATE, statFields } from '../process-usage.js';
 import {
   FileWriter,
   Folders,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Gazetteer, Place } from '../../core/photos/places.js';
-import { Lazy } from '../../core/shared/lazy.js';
+import { Lazy } from '../shared-work.js';
 
 const builtFolder = new URL('./gazetteer/', import.meta.url);
 /** Kilometres beyond which a city does not name a position. */

@@ -9,9 +9,9 @@ import type {
   RenditionOrder,
   Sniffed,
 } from '../../core/media/media-reader.js';
-import { Lazy } from '../../core/shared/lazy.js';
 import { formats, sniff } from '../media/formats/sniff.js';
 import { openScratch, type Scratch } from '../media/processes/scratch.js';
+import { Lazy } from '../shared-work.js';
 import type { Methods, Rpc } from './rpc.js';
 
 /** A picture of a request process, by the number that it gave it. */

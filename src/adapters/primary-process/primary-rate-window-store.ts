@@ -1,5 +1,5 @@
 import type { Budget, RateWindowStore, WindowState } from '../../core/access/rolling-window.js';
-import { Batcher } from '../batcher.js';
+import { Batcher } from '../shared-work.js';
 import { nextTurn } from '../system-clock.js';
 import type { Methods, Rpc } from './rpc.js';
 

@@ -1,6 +1,6 @@
 import type { Mailer, QueuedMail, SendReport, SendResult } from '../../core/mail/mail.js';
 import { DomainError } from '../../core/shared/errors.js';
-import { Lazy } from '../../core/shared/lazy.js';
+import { Lazy } from '../shared-work.js';
 import { withTimeout } from '../with-timeout.js';
 import { htmlOf, plainTextOf, textOf } from './mail-texts.js';
 

@@ -7,7 +7,7 @@ import { DomainError, isOutage } from '../../core/shared/errors.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
 import { AnsweredInstead, applyReply } from '../../http/responses/reply.js';
-import { ClientGone, discardBody } from '../../http/server/request-body.js';
+import { ClientGone, discardBody } from '../../http/server/request.js';
 import {
   isForPrograms,
   isSignedUrl,
@@ -17,7 +17,7 @@ import {
 } from '../../http/server/request-context.js';
 import { ERROR_PAGES, type ErrorPage, retryAfterOf, statusOfCode } from '../../http/status-of-code.js';
 import { openToPages } from '../files/any-origin.js';
-import { anonymousBudget, setBudgetHeaders } from '../guards/rate-limit.guard.js';
+import { anonymousBudget, setBudgetHeaders } from '../guards.js';
 import { ReplayedError } from '../idempotency/idempotent-responses.js';
 
 /** Headers that a success had prepared before it failed, and that would be wrong on an error. */
@@ -73,7 +73,7 @@ export class ErrorFilter implements ExceptionFilter {
     response.setHeader('Cache-Control', 'no-store');
     if (error.code === 'unauthorized' && requestContext.underApi) response.setHeader('WWW-Authenticate', 'Bearer');
     const wait = retryAfterOf(error);
-    // That of a budget of the API is set already (guards/rate-limit.guard.ts).
+    // That of a budget of the API is set already (api/guards.ts).
     if (wait !== undefined && !response.hasHeader('Retry-After')) response.setHeader('Retry-After', wait);
     if (!isForPrograms(requestContext, response.req)) response.vary('Accept');
     // Its route would have said so, but a wrong Host header is refused before.

@@ -29,9 +29,9 @@ import { PORTS } from '../../http/ports-token.js';
 import { pathIdOf } from '../../http/requests/parameters.js';
 import { isStreamed } from '../../http/requests/read-request.js';
 import { Outcomes, Reply } from '../../http/responses/reply.js';
-import { headersOf } from '../../http/server/headers.js';
+import { headersOf } from '../../http/server/request.js';
 import { callerOf, type RequestContext, RequestSlot, requestContextOf } from '../../http/server/request-context.js';
-import { budgetGroupOf } from '../guards/rate-limit.guard.js';
+import { budgetGroupOf } from '../guards.js';
 
 /**
  * Runs a use case that has exactly one transaction, and responds. For a request with an Idempotency-Key the response is stored in that

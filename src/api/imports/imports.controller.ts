@@ -15,7 +15,7 @@ import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import { BodySchema, QuerySchema, ValidBody, ValidQuery } from '../../http/requests/read-request.js';
 import { Reply, WithETag } from '../../http/responses/reply.js';
-import { headerOf } from '../../http/server/headers.js';
+import { headerOf } from '../../http/server/request.js';
 import { CurrentCaller } from '../../http/server/request-context.js';
 import { Idempotent, type RunIdempotently } from '../idempotency/idempotent-responses.js';
 import { Documented, DocumentTag } from '../openapi/operation.js';

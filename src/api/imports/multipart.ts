@@ -5,8 +5,7 @@ import { invalid } from '../../core/shared/errors.js';
 import { maxValuesOf, parseJson, REGISTRATION_BODY_BYTES, readShape } from '../../http/requests/json-body.js';
 import { bytesOfPart, type Part, partsOf, refused } from '../../http/requests/multipart.js';
 import type { StreamedBody } from '../../http/requests/read-request.js';
-import { headerOf } from '../../http/server/headers.js';
-import { tooLarge } from '../../http/server/request-body.js';
+import { headerOf, tooLarge } from '../../http/server/request.js';
 import { InlineInputBody } from './import.dto.js';
 
 /** `files` throws the problems with the body when it reaches them. */

@@ -3,7 +3,7 @@ import type { CustomerStatus } from '../customers/customer.js';
 import { DAY, expiryErrors } from '../shared/clock.js';
 import type { FieldError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { base62, randomNumber } from '../shared/random.js';
+import { base62, randomNumber } from '../shared/secrets.js';
 import { cleanText, textErrors } from '../shared/text.js';
 import type { Scope } from './caller.js';
 import { readIpList } from './ip-list.js';

@@ -6,7 +6,7 @@ import type { Addresses } from '../shared/addresses.js';
 import { after, type Clock, DAY } from '../shared/clock.js';
 import { DomainError, type FieldError, invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { hashRandomToken } from '../shared/random.js';
+import { hashRandomToken } from '../shared/secrets.js';
 import { type Precondition, type Readable, type Transactional, unconditional } from '../shared/transactional.js';
 import {
   type ApiKey,

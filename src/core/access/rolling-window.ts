@@ -31,7 +31,7 @@ export interface WindowState {
   /** Unix seconds, rounded up: when the full budget is available again if nothing more is counted. */
   readonly reset: number;
   /**
-   * Seconds after which the next request is admitted, only when refused: the `Retry-After` of a 429 (api/guards/rate-limit.guard.ts). Those of
+   * Seconds after which the next request is admitted, only when refused: the `Retry-After` of a 429 (api/guards.ts). Those of
    * other errors are in http/status-of-code.ts.
    */
   readonly retryAfter: number | null;

@@ -1,5 +1,4 @@
-import type { Id } from '../shared/ids.js';
-import { newUlid } from '../shared/random.js';
+import { type Id, newUlid } from '../shared/ids.js';
 import type { Transaction } from '../shared/transactional.js';
 
 /** Every type of event: what it is about, and when it is sent. Closed: receivers are informed of new ones before they are sent. */

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Id } from '../shared/ids.js';
 
 /** Work that runs later. A handler may run twice for one job, with the same effect as one run. */
@@ -121,6 +122,11 @@ const LONGEST_WAIT = 600;
 /** Seconds to wait after the nth failure, n from 1: 1 s, 4 s, 16 s … up to ten minutes. */
 export function backoffSeconds(failures: number): number {
   return Math.min(LONGEST_WAIT, 4 ** (failures - 1));
+}
+
+/** A number from 0 to below 1, by which retries spread that would otherwise come together. */
+export function randomFraction(): number {
+  return randomInt(2 ** 32) / 2 ** 32;
 }
 
 /**

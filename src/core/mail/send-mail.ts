@@ -1,8 +1,7 @@
 import { type Job, type JobWork, MAX_ATTEMPTS, MAX_FAILURES } from '../jobs/job.js';
 import { type Clock, DAY } from '../shared/clock.js';
 import { isOutage } from '../shared/errors.js';
-import { newRandomToken } from '../shared/random.js';
-import { type Secrets, seal, unseal } from '../shared/secrets.js';
+import { newRandomToken, type Secrets, seal, unseal } from '../shared/secrets.js';
 import type { Transaction } from '../shared/transactional.js';
 import type { Mail, Mailer, QueuedMail, SendResult } from './mail.js';
 

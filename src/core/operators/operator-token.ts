@@ -6,7 +6,7 @@ import type { AuditLog } from '../audit/audit-log.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { base62, hashRandomToken, randomNumber } from '../shared/random.js';
+import { base62, hashRandomToken, randomNumber } from '../shared/secrets.js';
 
 /** The permissions that a token of the operator can have, in the accounts of all customers. */
 export const operatorScopeMeanings = {

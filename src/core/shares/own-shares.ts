@@ -4,8 +4,7 @@ import type { SealedRows } from '../customers/reseal.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, type FieldError, invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { hashRandomToken, newRandomToken } from '../shared/random.js';
-import { type Secrets, seal, unseal } from '../shared/secrets.js';
+import { hashRandomToken, newRandomToken, type Secrets, seal, unseal } from '../shared/secrets.js';
 import { cleanText } from '../shared/text.js';
 import {
   type Precondition,

@@ -4,8 +4,7 @@ import { type RateWindowStore, requireBudget, usedUp } from '../access/rolling-w
 import { after, type Clock, DAY, HOUR } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import { type Id, isId } from '../shared/ids.js';
-import { hashRandomToken, newRandomToken } from '../shared/random.js';
-import { readToken, type Secrets, signToken } from '../shared/secrets.js';
+import { hashRandomToken, newRandomToken, readToken, type Secrets, signToken } from '../shared/secrets.js';
 import type { Transactional } from '../shared/transactional.js';
 import type { PasswordHasher } from '../users/passwords.js';
 import { isOpen, type Share, type ShareFinder } from './share.js';

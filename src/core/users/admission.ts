@@ -7,8 +7,7 @@ import { type AccountCaller, admitNewPeople, type Customer, restrictSettings } f
 import { after, type Clock, DAY } from '../shared/clock.js';
 import { DomainError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { newRandomToken } from '../shared/random.js';
-import { readToken, type Secrets, signToken } from '../shared/secrets.js';
+import { newRandomToken, readToken, type Secrets, signToken } from '../shared/secrets.js';
 import { type Precondition, type Readable, type Transactional, unconditional } from '../shared/transactional.js';
 import { type Browser, isOver } from './session.js';
 import { accountOf, auditSubject, type User } from './user.js';

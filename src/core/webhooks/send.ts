@@ -1,11 +1,10 @@
 import { type RateWindowStore, requireTestBudget } from '../access/rolling-window.js';
 import { service } from '../audit/audit-entry.js';
 import type { Event } from '../events/event.js';
-import type { DeliveryWork, Job } from '../jobs/job.js';
+import { type DeliveryWork, type Job, randomFraction } from '../jobs/job.js';
 import { after, type Clock, DAY, SECOND } from '../shared/clock.js';
 import { invalid, isOutage, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
-import { randomFraction } from '../shared/random.js';
 import { type Secrets, unseal } from '../shared/secrets.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
 import { BODY_DAYS, type Delivery, type DeliveryLog, isSuccess, isTest, LOG_DAYS, outcomeOf } from './delivery.js';

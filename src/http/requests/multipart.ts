@@ -3,8 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';
 import { DomainError, type FieldErrorCode, invalid } from '../../core/shared/errors.js';
-import { headerOf } from '../server/headers.js';
-import { bodyOf, ClientGone, tooLarge } from '../server/request-body.js';
+import { bodyOf, ClientGone, headerOf, tooLarge } from '../server/request.js';
 
 /** Far more than any body has that is accepted: parts that were not read yet are held in memory, even if they are empty. */
 const MAX_PARTS = 200;

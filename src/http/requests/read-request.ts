@@ -14,8 +14,7 @@ import { parseId } from '../../core/shared/ids.js';
 import type { Model } from '../fields/declared.js';
 import { isPlainObject } from '../fields/fields.js';
 import { PORTS } from '../ports-token.js';
-import { headerOf } from '../server/headers.js';
-import { discardBody, hasBody, readBody, tooLarge } from '../server/request-body.js';
+import { discardBody, hasBody, headerOf, readBody, tooLarge } from '../server/request.js';
 import { requestContextOf } from '../server/request-context.js';
 import {
   type BodyClass,

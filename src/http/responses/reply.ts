@@ -6,7 +6,7 @@ import { DomainError } from '../../core/shared/errors.js';
 import type { Page } from '../../core/shared/pagination.js';
 import type { Precondition } from '../../core/shared/transactional.js';
 import { publicHtml, publicPath } from '../server/base-path.js';
-import { headerOf } from '../server/headers.js';
+import { headerOf } from '../server/request.js';
 
 /** A response whose status or headers depend on the result. Otherwise a handler returns the body of a 200. */
 export class Reply {

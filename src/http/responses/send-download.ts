@@ -5,7 +5,7 @@ import type { BlobInfo, ByteRange } from '../../core/blobs/blob-store.js';
 import type { Download } from '../../core/photos/original.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { HttpOptions } from '../http-options.js';
-import { headerOf } from '../server/headers.js';
+import { headerOf } from '../server/request.js';
 import { requestContextOf } from '../server/request-context.js';
 import { noneMatch, requireMatch } from './reply.js';
 

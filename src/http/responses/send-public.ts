@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import type { Request, Response } from 'express';
 import { DomainError, notFound } from '../../core/shared/errors.js';
 import { publicHtml } from '../server/base-path.js';
-import { headerOf } from '../server/headers.js';
+import { headerOf } from '../server/request.js';
 import { noneMatch } from './reply.js';
 
 /** Methods that public documents support. */

@@ -11,12 +11,11 @@ import type { Actor } from '../../core/audit/audit-entry.js';
 import type { OperatorToken } from '../../core/operators/operator-token.js';
 import type { Clock } from '../../core/shared/clock.js';
 import type { ErrorCode } from '../../core/shared/errors.js';
-import type { Id } from '../../core/shared/ids.js';
-import { newUlid, RandomBytes } from '../../core/shared/random.js';
+import { type Id, newUlid, RandomBytes } from '../../core/shared/ids.js';
 import type { Channel } from '../../core/traffic/traffic.js';
 import type { HttpOptions } from '../http-options.js';
 import { SHARES_PATH } from '../public-addresses.js';
-import { headersOf } from './headers.js';
+import { headersOf } from './request.js';
 
 /** The facts that are known about one request and its response so far; each check adds its part. */
 export interface RequestContext {

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Ports } from '../../core/ports.js';
-import { hashRandomToken } from '../../core/shared/random.js';
+import { hashRandomToken } from '../../core/shared/secrets.js';
 import {
   isAnotherAccountOf,
   type KnownSession,

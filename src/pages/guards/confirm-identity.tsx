@@ -6,7 +6,7 @@ import { providerFor } from '../../core/users/provider/flow.js';
 import { isConfirmed, type KnownSession } from '../../core/users/session.js';
 import { AnsweredInstead } from '../../http/responses/reply.js';
 import { withoutBasePath } from '../../http/server/base-path.js';
-import { headerOf } from '../../http/server/headers.js';
+import { headerOf } from '../../http/server/request.js';
 import { requestContextOf, wantsPage } from '../../http/server/request-context.js';
 import { CSRF_FIELD } from '../browser-session.js';
 import {

@@ -25,7 +25,7 @@ import {
 } from '../../http/requests/json-body.js';
 import { PathId } from '../../http/requests/parameters.js';
 import { Reply } from '../../http/responses/reply.js';
-import { readBody } from '../../http/server/request-body.js';
+import { readBody } from '../../http/server/request.js';
 import { messageForPeople } from '../form.js';
 import { FieldLength, TakesFiles } from '../form-fields.js';
 import { redirectTo, renderPage } from '../page.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { START_TIME, statFields } from '../../adapters/proc-stat.js';
+import { START_TIME, statFields } from '../../adapters/process-usage.js';
 import type { Config } from '../../config/config.js';
 import { writePrivateFile } from '../private-file.js';
 

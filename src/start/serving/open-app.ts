@@ -1,9 +1,10 @@
-import type { Server } from 'node:http';
-import type { NestApplicationOptions } from '@nestjs/common';
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { LoggerService, NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { NestExpressApplication } from '@nestjs/platform-express';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import compression from 'compression';
-import express, { type NextFunction, type Request, type Response } from 'express';
+import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { Readiness, type ReadinessCheck } from '../../api/ops/readiness.js';
@@ -11,12 +12,12 @@ import { AppModule, type AppOptions } from '../../app.module.js';
 import type { Config } from '../../config/config.js';
 import { IpRanges } from '../../core/access/ip-list.js';
 import type { Ports } from '../../core/ports.js';
+import { SECOND } from '../../core/shared/clock.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
 import { removeBasePath } from '../../http/server/base-path.js';
-import { ExpressServer, limitSockets, NestLogger } from '../../http/server/express-server.js';
-import { headersOf } from '../../http/server/headers.js';
+import { awaitContinue, headersOf } from '../../http/server/request.js';
 import { isForPrograms, openRequestContext, requestContextOf } from '../../http/server/request-context.js';
 import { pageQuery } from '../../pages/address.js';
 import { browserSessions } from '../../pages/browser-session.js';
@@ -88,11 +89,63 @@ export function expressServer(): ExpressServer {
   return new ExpressServer(app);
 }
 
+/**
+ * Nest's adapter on a server whose requests and responses have Express's prototypes from the beginning. Express itself changes the
+ * prototype of each after creation, and V8 never optimizes such objects again: everything that then accessed them, above all Node's own
+ * HTTP code, took five times as long (bench/measurements.md). It supports none of Nest's options for servers: we use none.
+ */
+export class ExpressServer extends ExpressAdapter {
+  constructor(private readonly app: Express) {
+    super(app);
+  }
+
+  override initHttpServer(): void {
+    class ExpressRequest extends IncomingMessage {}
+    class ExpressResponse extends ServerResponse<ExpressRequest> {}
+    this.app.request = behind(ExpressRequest.prototype, this.app.request);
+    this.app.response = behind(ExpressResponse.prototype, this.app.response);
+    const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
+    this.httpServer = createServer(classes, this.app);
+    // Without this Node asks for the body at once, before a guard has looked at the request.
+    this.httpServer.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      awaitContinue(request, response);
+      this.app(request, response);
+    });
+    // Node silently drops every header after the first thousand, including an X-Forwarded-For that a proxy added after them. Their bytes
+    // are limited (431).
+    this.httpServer.maxHeadersCount = 0;
+  }
+}
+
+/** The prototype with everything that Express has added to its own. */
+function behind<Prototype extends object>(prototype: object, expressOwn: Prototype): Prototype {
+  return Object.setPrototypeOf(prototype, expressOwn);
+}
+
+/** Nest's own messages, in our log. Messages of a normal start are at level debug. */
+class NestLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log(message: unknown): void {
+    this.logger.debug({ nest: true }, String(message));
+  }
+
+  warn(message: unknown): void {
+    this.logger.warn({ nest: true }, String(message));
+  }
+
+  error(message: unknown, ...more: unknown[]): void {
+    // What stops a start is thrown, too, and reported where it is caught.
+    if (more.at(-1) === 'ExceptionHandler') return;
+    this.logger.error({ nest: true, more: more.map(String) }, String(message));
+  }
+}
+
 /** Everything between creating the application and listening. */
 export async function initialize(nest: NestExpressApplication): Promise<void> {
   const [ports, options] = [nest.get<Ports>(PORTS), nest.get<HttpOptions>(HTTP_OPTIONS)];
   const server: Server = nest.getHttpServer();
-  const app: express.Express = nest.getHttpAdapter().getInstance();
+  const app: Express = nest.getHttpAdapter().getInstance();
   limitSockets(server);
   // An expectation that Node does not know: it would answer a bare 417 by itself, bypassing every guard. It may be ignored (RFC 9110
   // §10.1.1).
@@ -111,8 +164,44 @@ export async function initialize(nest: NestExpressApplication): Promise<void> {
   app.use(compression({ filter: isCompressed, threshold: 1024 }));
   // PUBLIC_URL says whether browsers use TLS: a proxy in front may not report it.
   Object.defineProperty(app.request, 'secure', { value: ports.addresses.publicUrl.startsWith('https:') });
-  app.use(browserSessions(ports));
+  app.use(onPages(browserSessions(ports)));
   await nest.init();
+}
+
+/** The longest time that a client may take to send the headers, and that a connection may be silent. */
+const HEADERS_MS = 30 * SECOND;
+const IDLE_MS = 60 * SECOND;
+/**
+ * Between two requests. Longer than load balancers keep a connection open by default (60 s at most): otherwise one sends a request while we
+ * close it.
+ */
+const KEEP_ALIVE_MS = 65 * SECOND;
+
+/**
+ * Closes stalled connections: 30 s for the headers, 60 s without a byte of body in either direction. The duration of a whole request is not
+ * limited, so that slow uploads of large files succeed.
+ */
+export function limitSockets(server: Server): void {
+  const working = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
+  server.headersTimeout = HEADERS_MS;
+  server.requestTimeout = 0;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.on('request', (request, response) => working.set(request.socket, { request, response }));
+  server.setTimeout(IDLE_MS, (socket) => {
+    const now = working.get(socket);
+    // The client is not timed out while we prepare our response.
+    const weWork = now?.request.complete && !now.response.headersSent && !now.response.destroyed;
+    if (!weWork) socket.destroy();
+  });
+}
+
+/** Runs a step for pages of the settings area only: the rest of the service has no cookies. */
+function onPages(step: RequestHandler): RequestHandler {
+  return (request, response, next) => {
+    const isPage = requestContextOf(request).underSettings && !request.path.startsWith('/settings/assets/');
+    if (isPage) step(request, response, next);
+    else next();
+  };
 }
 
 /** For data responses: if one is displayed as a page after all, it can do nothing. Pages for people set their own. */

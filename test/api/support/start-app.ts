@@ -22,7 +22,7 @@ import { PublicAddresses } from '../../../src/http/public-addresses.js';
 import { type Route, RouteTable } from '../../../src/http/route-table.js';
 import { PeriodicRecorder } from '../../../src/http/server/recorders.js';
 import { expressServer, initialize, nestOptions } from '../../../src/start/serving/open-app.js';
-import { runJob } from '../../../src/worker/run-job.js';
+import { runJob } from '../../../src/worker/pools.js';
 import { MemoryBlobStore } from '../../../testing/memory/blobs/memory-blob-store.js';
 import { SettableClock } from '../../../testing/memory/settable-clock.js';
 import { claimJob } from '../../support/claim.js';

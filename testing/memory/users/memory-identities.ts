@@ -1,6 +1,6 @@
 import { DomainError, requireFound } from '../../../src/core/shared/errors.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import { newRandomToken } from '../../../src/core/shared/random.js';
+import { newRandomToken } from '../../../src/core/shared/secrets.js';
 import {
   type Assertion,
   type IdentityProvider,

@@ -9,8 +9,8 @@ import type {
   WantedIsolation,
 } from '../../../core/media/media-reader.js';
 import { DomainError } from '../../../core/shared/errors.js';
+import { isOf, processesOf, processIds } from '../../process-usage.js';
 import { NEW_SPACE_MIB } from '../media-channel.js';
-import { isOf, processesOf, processIds } from '../process-usage.js';
 import { type FilteredArchitecture, seccompFilter } from './seccomp-filter.js';
 
 /** The files that decoding processes need to read, apart from their picture. */

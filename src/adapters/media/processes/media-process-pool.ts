@@ -1,8 +1,8 @@
 import type { DecoderPriority, WantedIsolation } from '../../../core/media/media-reader.js';
 import { DomainError } from '../../../core/shared/errors.js';
-import { Lazy } from '../../../core/shared/lazy.js';
+import { usageOf } from '../../process-usage.js';
+import { Lazy } from '../../shared-work.js';
 import { type ChosenIsolation, chooseIsolation, type Isolation, type ProgramFiles } from '../isolation/isolation.js';
-import { usageOf } from '../process-usage.js';
 import { MediaProcess, type ProcessBounds } from './media-process.js';
 import { openScratch, type Scratch } from './scratch.js';
 

@@ -13,7 +13,7 @@ import type { CustomerStatus } from '../../../core/customers/customer.js';
 import { after } from '../../../core/shared/clock.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { readBatcher } from '../../batcher.js';
+import { readBatcher } from '../../shared-work.js';
 import {
   anyOf,
   asJson,

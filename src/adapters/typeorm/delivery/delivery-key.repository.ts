@@ -10,7 +10,7 @@ import type {
 import type { NewPreset, Preset, PresetRepository } from '../../../core/delivery/preset.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { readBatcher } from '../../batcher.js';
+import { readBatcher } from '../../shared-work.js';
 import {
   anyOf,
   generatedKey,

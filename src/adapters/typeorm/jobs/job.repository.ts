@@ -15,7 +15,7 @@ import {
   type Work,
 } from '../../../core/jobs/job.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { Batcher } from '../../batcher.js';
+import { Batcher } from '../../shared-work.js';
 import { currentTraceContext } from '../../trace-context.js';
 import { clientConfig, listenOn } from '../database/connection.js';
 import {

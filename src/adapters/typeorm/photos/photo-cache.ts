@@ -3,7 +3,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
 import type { PhotoQuery } from '../../../core/photos/photo-query.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { type Batcher, readBatcher } from '../../batcher.js';
+import { type Batcher, readBatcher } from '../../shared-work.js';
 import { anyOf, type JsonRow, prepared, select } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
 import { taggedPhotoJson, taggedPhotoOf, tagsOfPhoto, visiblePhotos } from './photo-rows.js';

@@ -3,7 +3,7 @@ import type { CustomerStatus } from '../../../core/customers/customer.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { KnownShare, NewShare, Share, ShareFinder, ShareRepository } from '../../../core/shares/share.js';
-import { readBatcher } from '../../batcher.js';
+import { readBatcher } from '../../shared-work.js';
 import {
   anyOf,
   bigWhole,

@@ -1,7 +1,6 @@
 import { after, type Clock, HOUR } from '../../shared/clock.js';
 import { DomainError, invalid, requireFound } from '../../shared/errors.js';
-import { hashRandomToken } from '../../shared/random.js';
-import { type Secrets, seal, unseal } from '../../shared/secrets.js';
+import { hashRandomToken, type Secrets, seal, unseal } from '../../shared/secrets.js';
 import type { Transactional } from '../../shared/transactional.js';
 import { type NoticeUses, notifyPerson } from '../notify-person.js';
 import type { KnownSession } from '../session.js';

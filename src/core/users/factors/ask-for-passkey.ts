@@ -1,6 +1,6 @@
 import type { PasskeySite } from '../../shared/addresses.js';
 import { type DomainError, invalid, requireFound } from '../../shared/errors.js';
-import { hashRandomToken } from '../../shared/random.js';
+import { hashRandomToken } from '../../shared/secrets.js';
 import type { Readable } from '../../shared/transactional.js';
 import type { KnownSession } from '../session.js';
 import { type User } from '../user.js';

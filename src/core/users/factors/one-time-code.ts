@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { SECOND } from '../../shared/clock.js';
-import { hashRandomToken } from '../../shared/random.js';
+import { hashRandomToken } from '../../shared/secrets.js';
 
 /** The parameters that authenticator apps assume unless told otherwise: SHA-1, six digits, thirty seconds (RFC 6238). */
 export const CODE_DIGITS = 6;

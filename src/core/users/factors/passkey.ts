@@ -1,8 +1,7 @@
 import type { PasskeySite } from '../../shared/addresses.js';
 import { after, type Clock, MINUTE } from '../../shared/clock.js';
 import type { Id } from '../../shared/ids.js';
-import { hashRandomToken, newRandomToken } from '../../shared/random.js';
-import { readToken, type Secrets, signToken } from '../../shared/secrets.js';
+import { hashRandomToken, newRandomToken, readToken, type Secrets, signToken } from '../../shared/secrets.js';
 import type { Session } from '../session.js';
 import type { User } from '../user.js';
 

@@ -4,7 +4,7 @@ import type { Addresses } from '../../shared/addresses.js';
 import { after, type Clock, HOUR } from '../../shared/clock.js';
 import { requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
-import { hashRandomToken, newRandomToken } from '../../shared/random.js';
+import { hashRandomToken, newRandomToken } from '../../shared/secrets.js';
 import type { Transaction, Transactional } from '../../shared/transactional.js';
 import {
   auditSubject,

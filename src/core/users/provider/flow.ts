@@ -2,8 +2,7 @@ import { addressBudget } from '../../access/ip-list.js';
 import { type RateWindowStore, requireBudget } from '../../access/rolling-window.js';
 import { after, type Clock, MINUTE, SECOND } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
-import { hashRandomToken, newRandomToken } from '../../shared/random.js';
-import { readToken, type Secrets, signToken } from '../../shared/secrets.js';
+import { hashRandomToken, newRandomToken, readToken, type Secrets, signToken } from '../../shared/secrets.js';
 import type { Readable, Transactional } from '../../shared/transactional.js';
 import {
   type Assertion,

@@ -1,7 +1,6 @@
 import type { CustomerDirectory } from '../../customers/customer-directory.js';
 import type { Clock } from '../../shared/clock.js';
-import { hashRandomToken } from '../../shared/random.js';
-import type { Secrets } from '../../shared/secrets.js';
+import { hashRandomToken, type Secrets } from '../../shared/secrets.js';
 import type { Readable, Transaction } from '../../shared/transactional.js';
 import { recordingNotAdmitted } from '../admission.js';
 import { findByToken, isMailedTokenOpen, linkForbidden, type MailedToken, readMailedToken } from '../mailed-token.js';

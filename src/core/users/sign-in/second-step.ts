@@ -1,4 +1,4 @@
-import { hashRandomToken } from '../../shared/random.js';
+import { hashRandomToken } from '../../shared/secrets.js';
 import type { Transaction } from '../../shared/transactional.js';
 import { recordRefusal } from '../admission.js';
 import { checkFactor, type FactorAnswer, type PasskeyUses, wrongAnswer } from '../factors/confirm-identity.js';

@@ -1,6 +1,6 @@
 import type { RateWindowStore } from '../../access/rolling-window.js';
 import { after, type Clock } from '../../shared/clock.js';
-import { hashRandomToken } from '../../shared/random.js';
+import { hashRandomToken } from '../../shared/secrets.js';
 import type { Transaction, Transactional } from '../../shared/transactional.js';
 import { requireAdmitted } from '../admission.js';
 import { PENDING_MS } from '../factors/second-factor.js';

@@ -1,5 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { STATE, SYSTEM_TIME, statFields, USER_TIME } from '../proc-stat.js';
+
+/** Where proc_pid_stat(5) has the fields that we read, among those that `statFields` returns. */
+export const [STATE, START_TIME] = [0, 19] as const;
+const [USER_TIME, SYSTEM_TIME] = [11, 12] as const;
+
+/** The fields of a /proc/PID/stat from the third on: the second, a command's name in brackets, may contain spaces and brackets. */
+export function statFields(stat: string): readonly string[] {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
 
 export interface ProcessUsage {
   /** Bytes of memory that no one else could use: anonymous and shared, in memory or swapped out, and page tables; not mapped files. */

@@ -1,4 +1,4 @@
-import { Lazy } from '../../src/core/shared/lazy.js';
+import { Lazy } from '../../src/adapters/shared-work.js';
 
 test('a lazy value is opened once, by the first call', async () => {
   let opened = 0;
