@@ -8,8 +8,8 @@ import { type DescribedPhoto, readSidecar, sidecarForExtension, sidecarText } fr
 import { XmlProblem } from '../../cli/src/xmp/xml.js';
 import { Xmp } from '../../cli/src/xmp/xmp.js';
 import { readRaw } from '../../src/adapters/media/decoders/raw.js';
+import { jpegAroundIptc } from '../../src/adapters/media/formats/embedded-metadata.js';
 import { inMemory } from '../../src/adapters/media/formats/file-bytes.js';
-import { jpegAroundIptc } from '../../src/adapters/media/formats/jpeg-metadata.js';
 import { companionOf } from '../../src/adapters/media/formats/motion-photo.js';
 import { largestPreview, OTHER_RAW } from '../../src/adapters/media/formats/raw-file.js';
 import { sniff } from '../../src/adapters/media/formats/sniff.js';

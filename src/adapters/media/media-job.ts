@@ -1,15 +1,31 @@
 import type { Sharp } from 'sharp';
-import type { RenderedPicture, RenditionOrder } from '../../core/media/media-reader.js';
-import { type Layout, layoutOf, type Transformation } from '../../core/media/transformation.js';
+import { formatOf, type PictureFormat } from '../../core/media/formats.js';
+import {
+  defaultFormat,
+  type Inspection,
+  type RenderedPicture,
+  type RenditionOrder,
+  renditionSizes,
+} from '../../core/media/media-reader.js';
+import { type Layout, layoutOf, type Size, type Transformation, within } from '../../core/media/transformation.js';
 import { systemCode } from '../local-blobs/files.js';
-import type { PictureInput } from './formats/file-bytes.js';
-import { inspectPicture } from './inspect-picture.js';
+import { readRaw } from './decoders/raw.js';
+import { type ByteSource, bytesAt, type PictureInput, withSource } from './formats/file-bytes.js';
+import { companionOf } from './formats/motion-photo.js';
+import { OTHER_RAW } from './formats/raw-file.js';
+import { HEAD_BYTES, mayBeRaw, sniff } from './formats/sniff.js';
 import type { InspectionAnswer, RenditionAnswer } from './media-channel.js';
 import type { MetadataReader } from './metadata-reader.js';
-import { withPicture } from './picture.js';
-import { Refusal } from './refusals.js';
+import { hashesOf } from './picture-hashes.js';
+import { beyondDecoder, decodeFailed, fileEmpty, notAnImage, Refusal, unsupportedFormat } from './refusals.js';
 import {
+  allLoaders,
+  allowLoaders,
+  channelOffsets,
   encoded,
+  isCutJpeg,
+  isDecoderLimit,
+  type OpenPicture,
   type Picture,
   type PictureOrder,
   pixelsOf,
@@ -69,6 +85,97 @@ async function render(order: RenderOrder, metadata: MetadataReader): Promise<Ans
   return { json: { kind: 'rendered', contentType: rendered.contentType }, bytes: rendered.bytes };
 }
 
+/** Inspects a file (`MediaReader.inspect`). The picture is decoded once, into a scaled one from which everything else is made. */
+async function inspectPicture(order: PictureOrder, metadata: MetadataReader): Promise<Inspection> {
+  try {
+    return await withPicture(order, metadata, async (picture): Promise<Inspection> => {
+      const { scaled, damaged } = await decode(picture, order.folder);
+      const { width, height, contentType, orientation, alpha, metadataInput, exif, xmp, iptc } = picture;
+      return {
+        outcome: 'picture',
+        thumb: await thumb(scaled, alpha),
+        facts: {
+          contentType,
+          width,
+          height,
+          orientation,
+          alpha,
+          damaged,
+          ...hashesOf(scaled),
+          companion: await companionOf(order.input, { contentType, xmp }),
+          ...(await metadata.read({ input: metadataInput, contentType, exif, xmp, iptc })),
+        },
+      };
+    });
+  } catch (error) {
+    if (error instanceof Refusal) return { outcome: 'refused', error: error.error };
+    throw error;
+  }
+}
+
+interface Decoded {
+  readonly scaled: ScaledPicture;
+  readonly damaged: boolean;
+}
+
+async function decode(picture: Picture, folder: string): Promise<Decoded> {
+  const decoded = picture.isJpeg ? await decodeJpeg(picture, folder) : await decodeAny(picture);
+  if (decoded.damaged && isBlank(decoded.scaled, picture)) throw decodeFailed();
+  return decoded;
+}
+
+/** Data that end early are only a warning to libjpeg, as are bytes that are not missed. */
+async function decodeJpeg(picture: Picture, folder: string): Promise<Decoded> {
+  try {
+    return {
+      scaled: await scaledPicture(picture, { ...thumbSize(picture), failOn: 'warning' }),
+      damaged: picture.damaged,
+    };
+  } catch (error) {
+    const decoded = await decodeAny(picture);
+    const isDamaged = decoded.damaged || (await isCutJpeg(picture, folder, String(error)));
+    return { ...decoded, damaged: isDamaged };
+  }
+}
+
+async function decodeAny(picture: Picture): Promise<Decoded> {
+  const size = thumbSize(picture);
+  try {
+    return { scaled: await scaledPicture(picture, { ...size, failOn: 'error' }), damaged: picture.damaged };
+  } catch {
+    const scaled = await scaledPicture(picture, { ...size, failOn: 'none' }).catch((error) => {
+      throw isDecoderLimit(error) ? beyondDecoder(picture.contentType) : decodeFailed();
+    });
+    return { scaled, damaged: true };
+  }
+}
+
+function thumbSize(picture: Picture): Size {
+  return layoutOf(picture, within(renditionSizes.thumb, 'jpeg')).scaled;
+}
+
+/** Samples by which decoders fill what they have not decoded. */
+const FILLS = [0, 128, 255];
+/** Pixels around the first block of a JPEG, which libjpeg makes up when there is none. */
+const MADE_UP = 32 * 32;
+
+/** Whether nothing was decoded, in all likelihood. */
+function isBlank({ data, raw: { channels } }: ScaledPicture, picture: Picture): boolean {
+  const madeUp = picture.isJpeg ? MADE_UP / (picture.width * picture.height) : 0;
+  const { alpha } = channelOffsets(channels);
+  const differing = (fill: number) =>
+    data.reduce((sum, sample, at) => sum + Number(sample !== fill && at % channels !== alpha), 0);
+  return FILLS.some((fill) => differing(fill) <= (fill === 128 && madeUp < 1 ? madeUp * data.length : 0));
+}
+
+async function thumb(scaled: ScaledPicture, alpha: boolean): Promise<RenderedPicture> {
+  const format = defaultFormat({ alpha });
+  return {
+    bytes: await encoded(scaled, within(renditionSizes.thumb, format)),
+    contentType: `image/${format}`,
+  };
+}
+
 export interface RenderOrder extends Omit<RenditionOrder, 'customerId' | 'alone'> {
   readonly input: PictureInput;
   /** Where temporary files may be created. */
@@ -123,4 +230,46 @@ function padded(kept: ScaledPicture, { background }: Transformation, { canvas }:
 
 function isSame(one: { width: number; height: number }, other: { width: number; height: number }): boolean {
   return one.width === other.width && one.height === other.height;
+}
+
+/**
+ * Opens a picture for `work`, whose temporary files are under `folder`. By its bytes only: the accepted types, and nothing over `maxPixels`
+ * by its header, before anything is decoded. Throws refusals.
+ * @param parent Watched by another thread while this one computes: libvips, which does not need this one, decodes beside it.
+ */
+async function withPicture<T>(
+  order: PictureOrder,
+  parent: { watchParent(): Promise<void> },
+  work: (picture: Picture) => Promise<T>,
+): Promise<T> {
+  return withSource(order.input, async (file) => {
+    const { contentType, decoder, maxPixels = order.maxPixels } = await formatIn(file);
+    if (decoder !== 'libvips') await parent.watchParent();
+    allowLoaders(allLoaders);
+    const decoding = await loaded(decoder);
+    return decoding({ ...order, maxPixels: Math.min(maxPixels, order.maxPixels), contentType, file }, work);
+  });
+}
+
+/** Loads a decoder with the first of its pictures, by its name: no list of them is to be kept. */
+async function loaded(decoder: PictureFormat['decoder']): Promise<OpenPicture> {
+  const module = (await import(`./decoders/${decoder}.js`)) as { readonly open: OpenPicture };
+  return module.open;
+}
+
+async function formatIn(file: ByteSource): Promise<PictureFormat> {
+  const head = await bytesAt(file, 0, HEAD_BYTES);
+  if (head.length === 0) throw fileEmpty();
+  const raw = mayBeRaw(head) ? await readRaw(file) : null;
+  if (raw === OTHER_RAW) throw unsupportedFormat('camera raw');
+  const format = formatOf(raw?.contentType ?? (await acceptedType(head)));
+  if (format === undefined) throw notAnImage();
+  return format;
+}
+
+async function acceptedType(head: Uint8Array): Promise<string> {
+  const sniffed = await sniff(head);
+  if (sniffed.kind === 'not_an_image') throw notAnImage();
+  if (sniffed.kind === 'unsupported') throw unsupportedFormat(sniffed.contentType);
+  return sniffed.contentType;
 }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { formatOf } from '../../core/media/formats.js';
+import { headOf } from './formats/embedded-metadata.js';
 import { withSource } from './formats/file-bytes.js';
-import { headOf } from './formats/jpeg-metadata.js';
 import { NEW_SPACE_MIB } from './media-channel.js';
 import { metadataOf, type PictureMetadata } from './metadata.js';
 import { type MetadataRequest, type MetadataSource, readMetadata } from './metadata-thread.js';

@@ -1,9 +1,8 @@
-import type { Metadata } from 'sharp';
-import sharp from 'sharp';
+import sharp, { type Metadata } from 'sharp';
 import { declaredColours, pngColours } from '../formats/declared-colours.js';
+import { type EmbeddedMetadata, pngMetadata } from '../formats/embedded-metadata.js';
 import { type ByteSource, bytesAt, inMemory, type PictureInput } from '../formats/file-bytes.js';
 import type { HeifStructure } from '../formats/heif.js';
-import { type EmbeddedMetadata, pngMetadata } from '../formats/png.js';
 import { TiffReader, tiffHeader, tiffOf } from '../formats/tiff-reader.js';
 import { beyondDecoder, decodeFailed, requireDensity, requirePictureSize, unsupportedFeature } from '../refusals.js';
 import {

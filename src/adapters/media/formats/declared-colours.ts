@@ -11,8 +11,8 @@ import {
   namedSpace,
   profiledSpace,
 } from './colour-space.js';
+import { pngChunks } from './embedded-metadata.js';
 import { type ByteSource, bytesAt, inMemory } from './file-bytes.js';
-import { pngChunks } from './png.js';
 import { type TiffDirectory, TiffReader, tiffHeader, tiffOf } from './tiff-reader.js';
 
 /** The conversion of a picture to sRGB. */

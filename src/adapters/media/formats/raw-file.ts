@@ -1,5 +1,5 @@
+import { segments } from './embedded-metadata.js';
 import { type ByteSource, bytesAt } from './file-bytes.js';
-import { segments } from './jpeg-metadata.js';
 import type { TiffDirectory, TiffEntry, TiffReader } from './tiff-reader.js';
 
 /** Bytes from `start` of the file; nothing says that they exist. */
