@@ -153,14 +153,6 @@ async function open(name, build) {
       const query = { filters, sort: '-createdAt', window: { after: null, limit: 51 } };
       return store.query(customerId, ({ photos }) => photos.list(query));
     },
-    /** Migrates its database by this build, and stores photos anew that the build before has stored. */
-    async upgrade(postgresOfEarlier) {
-      const upgraded = await openDataSource(postgresOfEarlier);
-      const { updateOutdatedPhotos } = await load('core/photos/places.js');
-      const uses = { customers: new TypeormCustomerDirectory(upgraded), gazetteer: { placeOf: async () => null } };
-      await updateOutdatedPhotos({ ...uses, store: new TypeormCustomerStore(upgraded) });
-      await upgraded.destroy();
-    },
     count: (q) => store.query(customerId, ({ photos }) => photos.count({ trashed: 'false', words: searchTerms(q) })),
     async close() {
       await source.destroy();
@@ -270,11 +262,6 @@ export async function searchTexts(photos, before) {
       for (const build of builds) found.push(await build.count(q));
       const times = (await inTurn(builds, ROUNDS, (build) => build.find(q))).map(median);
       row(`${what} (${found.join(', ')} found)`, times, (ms) => `${ms.toFixed(2)} ms`);
-    }
-    if (before !== undefined) {
-      const [earlier, now] = builds;
-      const milliseconds = await timed(() => now.upgrade(earlier.postgres));
-      console.log(`migrated and stored anew: ${Math.ceil(photos / 3)} photos in ${(milliseconds / 1000).toFixed(1)} s`);
     }
   } finally {
     for (const build of builds) await build.close();

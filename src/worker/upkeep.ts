@@ -7,8 +7,6 @@ import { expireImports, forgetImports, removeAbandonedUploads } from '../core/im
 import { pollDirectUploads } from '../core/imports/receive/direct.js';
 import { type Collected, collectGarbage, GRACE_SECONDS } from '../core/integrity/collect-garbage.js';
 import { type Scrubbing, type ScrubUses, scrubOriginals } from '../core/integrity/scrub.js';
-import { updateOutdatedPhotos } from '../core/photos/places.js';
-import { OlderPhotos } from '../core/photos/similar/hash-older-photos.js';
 import { purgeTrash } from '../core/photos/trash.js';
 import type { Ports } from '../core/ports.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../core/shared/clock.js';
@@ -29,7 +27,6 @@ export function upkeep(
   sealed: readonly SealedRows<Ports>[],
   onCollected: (collected: Collected) => void = () => undefined,
 ): readonly PeriodicTask[] {
-  const olderPhotos = new OlderPhotos(ports);
   const collect = async (stopping: AbortSignal) =>
     onCollected(await collectGarbage(ports, { graceSeconds: GRACE_SECONDS }, stopping));
   // The service is not notified of bytes that clients send directly to the store: imports are polled often while they are used, then less
@@ -40,8 +37,6 @@ export function upkeep(
     ['remove abandoned uploads', minute, (stopping) => removeAbandonedUploads(ports, stopping)],
     ['forget idle rate limits', 5 * minute, () => ports.rateWindows.sweep()],
     ['purge the trash', 10 * minute, (stopping) => purgeTrash(ports, stopping)],
-    ['update outdated photos', 10 * minute, (stopping) => updateOutdatedPhotos(ports, stopping)],
-    ['hash older photos', 10 * minute, (stopping) => olderPhotos.hash(stopping)],
     ['expire idle imports', 10 * minute, (stopping) => expireImports(ports, stopping)],
     [
       'remove webhook endpoints of ended programs',

@@ -10,10 +10,8 @@ import { photosWithTags } from '../../src/adapters/typeorm/photos/photo-rows.js'
 import { changePhotos } from '../../src/core/photos/change-photos.js';
 import { markLost, markRecovered, type Photo, restore, rotate, trash } from '../../src/core/photos/photo.js';
 import type { PhotoQuery } from '../../src/core/photos/photo-query.js';
-import { updateOutdatedPhotos } from '../../src/core/photos/places.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { foldKey } from '../../src/core/shared/text.js';
-import { MemoryGazetteer } from '../../testing/memory/photos/memory-gazetteer.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { later, sampleInstant } from '../support/samples.js';
 import { present, Tenant } from '../support/tenant.js';
@@ -147,12 +145,6 @@ const writers: Readonly<Record<string, Writer>> = {
     world.tenant.transaction(async ({ tags }) => {
       await tags.bumpVersions(await tags.tombstones(), 0, 100, at(world));
     }),
-  'a perceptual hash': (world, id) =>
-    world.tenant.transaction(({ photos }) => photos.setHash(id, world.number.toString(16).padStart(16, '0'))),
-  'a place': async (world, id) => {
-    await sql('UPDATE photos SET current = false, latitude = $2, longitude = 2.3 WHERE id = $1', id, world.number % 80);
-    await updateOutdatedPhotos({ store: present(nodes[1]), customers, gazetteer: new MemoryGazetteer() });
-  },
   'a purge': (world, id) => world.tenant.transaction(({ photos }) => photos.delete(id)),
   'a new photo': async (world, _, tagId) => {
     world.photoIds.push((await world.tenant.addPhoto({ createdAt: at(world), updatedAt: at(world) }, [tagId])).id);

@@ -3,21 +3,13 @@ import type { DataSource } from 'typeorm';
 import { TypeormCustomerStore } from '../../src/adapters/typeorm/customer-store.js';
 import { TypeormCustomerDirectory } from '../../src/adapters/typeorm/customers/customer.repository.js';
 import { openDataSource } from '../../src/adapters/typeorm/data-source.js';
-import { isNotInPairs, searchQuery } from '../../src/adapters/typeorm/photos/photo-search.js';
+import { searchQuery } from '../../src/adapters/typeorm/photos/photo-search.js';
 import type { Photo, PhotoWithTags } from '../../src/core/photos/photo.js';
-import {
-  type PhotoFilters,
-  photoPosition,
-  photoSorts,
-  searchTerms,
-  searchWords,
-} from '../../src/core/photos/photo-query.js';
-import { updateOutdatedPhotos } from '../../src/core/photos/places.js';
+import { type PhotoFilters, photoPosition, photoSorts, searchTerms } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import type { Position } from '../../src/core/shared/pagination.js';
-import { compareText, foldKey } from '../../src/core/shared/text.js';
+import { compareText, foldKey, searchWords } from '../../src/core/shared/text.js';
 import type { Repositories } from '../../src/core/shared/transactional.js';
-import { MemoryGazetteer } from '../../testing/memory/photos/memory-gazetteer.js';
 import { type TestDatabase, testDatabase } from '../support/postgres.js';
 import { sampleCustomer, samplePhoto } from '../support/samples.js';
 import { searchedTexts } from '../support/searched-texts.js';
@@ -348,118 +340,4 @@ test('a word is found in the longest text, wherever it stands in its first sixte
   expect(await finds(different.slice(-100))).toEqual([id]);
   expect(await finds([...different.slice(1000, 1100)].reverse().join(''))).toEqual([]);
   expect(await finds('わり')).toEqual([id]);
-});
-
-describe('photos of an earlier version', () => {
-  it('are found by words anywhere in their texts once they were updated, and before by how these begin', async () => {
-    const customerId = await newCustomer();
-    const titles = ['東京タワー', '서울에서', 'วันหยุด', 'party 🎂', 'Tower'];
-    const photos: Photo[] = [];
-    for (const title of titles) photos.push(await addPhoto(customerId, { title }));
-    const ids = photos.map(({ id }) => id);
-    // As it stored them: whole words, without emoji.
-    await source.query(
-      `UPDATE photos SET search = array_to_tsvector(ARRAY[concat(customer_id, ':', split_part(lower(title), ' ', 1))])
-       WHERE customer_id = $1`,
-      [customerId],
-    );
-    const finds = async (q: string) => {
-      const filters: PhotoFilters = { words: searchTerms(q) ?? [], trashed: 'false' };
-      const window = { after: null, limit: 9 };
-      const found = await store.query(customerId, (reader) => reader.photos.list({ filters, sort: 'id', window }));
-      return found.map(({ id }) => ids.indexOf(id));
-    };
-    expect([await finds('東京タ'), await finds('東京'), await finds('서울에'), await finds('party')]).toEqual([
-      [0],
-      [0],
-      [1],
-      [3],
-    ]);
-    expect([await finds('京タワ'), await finds('에서'), await finds('หยุด'), await finds('🎂')]).toEqual([
-      [],
-      [],
-      [],
-      [],
-    ]);
-    const outdated = await store.query(customerId, (reader) => reader.photos.outdated(9));
-    expect(outdated.map(({ id }) => ids.indexOf(id))).toEqual([0, 1, 2, 3]);
-    const before = await store.query(customerId, (reader) => reader.photos.getMany(ids));
-    await updateOutdatedPhotos({
-      store,
-      customers: new TypeormCustomerDirectory(source),
-      gazetteer: new MemoryGazetteer(),
-    });
-    expect([await finds('京タワ'), await finds('에서'), await finds('หยุด'), await finds('🎂')]).toEqual([
-      [0],
-      [1],
-      [2],
-      [3],
-    ]);
-    expect(await finds('tow')).toEqual([4]);
-    expect(await store.query(customerId, (reader) => reader.photos.outdated(9))).toEqual([]);
-    expect(await store.query(customerId, (reader) => reader.photos.getMany(ids))).toEqual(before);
-  });
-
-  it('are brought up to date batch by batch, so that a failure half way loses no more than its batch', async () => {
-    const customerId = await newCustomer();
-    for (let count = 0; count < 60; count += 1) {
-      await addPhoto(customerId, { title: '東京タワー', location: count === 55 ? paris : null });
-    }
-    await source.query(
-      `UPDATE photos SET search = array_to_tsvector(ARRAY[concat(customer_id, ':東京タワー')]) WHERE customer_id = $1`,
-      [customerId],
-    );
-    const rest = async () => (await store.query(customerId, (reader) => reader.photos.outdated(99))).length;
-    const count = (word: string) =>
-      store.query(customerId, (reader) => reader.photos.count({ words: [word], trashed: 'false' }));
-    const uses = { store, customers: new TypeormCustomerDirectory(source) };
-    const gone = { placeOf: () => Promise.reject(new Error('the gazetteer is gone')) };
-    await expect(updateOutdatedPhotos({ ...uses, gazetteer: gone })).rejects.toThrow('gone');
-    expect([await rest(), await count('タワー'), await count('東京タワー')]).toEqual([10, 50, 60]);
-    await updateOutdatedPhotos({ ...uses, gazetteer: new MemoryGazetteer() });
-    expect([await rest(), await count('タワー')]).toEqual([0, 60]);
-  });
-
-  it('are read from an index that is empty once they were updated', async () => {
-    const plan = await source.transaction(async (manager) => {
-      await manager.query('SET LOCAL enable_seqscan = off');
-      return manager.query(
-        `EXPLAIN SELECT p.id FROM photos p WHERE p.customer_id = 1 AND ${isNotInPairs} ORDER BY p.id LIMIT 50`,
-      );
-    });
-    expect(JSON.stringify(plan)).toContain('photos_not_in_pairs');
-  });
-
-  const paris = { latitude: 48.8584, longitude: 2.2945, altitude: null };
-  const lens = { make: null, model: null, lens: 'Nikkor 50mm' };
-
-  it('are found by all that is searched once they were updated, and keep their tags', async () => {
-    const customerId = await newCustomer();
-    const tag = await addTag(customerId, 'Holiday');
-    const photo = await addPhoto(customerId, { location: paris, camera: lens, title: 'Tower' }, [tag]);
-    const untouched = await addPhoto(customerId, { location: paris });
-    await source.query(
-      `UPDATE photos SET current = false, search = array_to_tsvector(ARRAY[concat(customer_id, ':tower'), concat(customer_id, '#', $3::bigint)])
-       WHERE customer_id = $1 AND id = $2`,
-      [customerId, photo.id, tag],
-    );
-    const uses = { store, customers: new TypeormCustomerDirectory(source), gazetteer: new MemoryGazetteer() };
-    await updateOutdatedPhotos(uses);
-    const found = async (filters: Partial<PhotoFilters>) => {
-      const query = {
-        filters: { trashed: 'false', ...filters },
-        sort: 'id',
-        window: { after: null, limit: 9 },
-      } as const;
-      return (await store.query(customerId, ({ photos }) => photos.list(query))).map(({ id }) => id);
-    };
-    const all = [{ country: 'FR' }, { placeWords: ['paris'] }, { lensWords: ['nikkor'] }, { words: ['tower', 'holi'] }];
-    expect(await Promise.all(all.map(found))).toEqual(all.map(() => [photo.id]));
-    const place = { country: 'FR', region: 'Île-de-France', city: 'Paris' };
-    const [now] = await store.query(customerId, ({ photos }) => photos.getMany([photo.id]));
-    expect(now).toEqual({ ...photo, place, tags: [{ id: tag, name: 'Holiday' }] });
-    // It is current, whatever became of its location.
-    expect((await store.query(customerId, ({ photos }) => photos.getMany([untouched.id])))[0]?.place).toBeNull();
-    expect(await store.query(customerId, ({ photos }) => photos.outdated(9))).toEqual([]);
-  });
 });

@@ -7,7 +7,6 @@ import { deliveryContract } from './delivery.contract.js';
 import { identitiesContract } from './identities.contract.js';
 import { importPhotoRepositoryContract } from './import-photo-repository.contract.js';
 import { importRepositoryContract } from './import-repository.contract.js';
-import { outdatedPhotosContract } from './outdated-photos.contract.js';
 import { photoClustersContract } from './photo-clusters.contract.js';
 import { photoFiltersContract } from './photo-filters.contract.js';
 import { photoRepositoryContract } from './photo-repository.contract.js';
@@ -51,7 +50,6 @@ export function customerStoreContract(name: string, open: () => Promise<OpenCust
     describe('walks through photos', () => photoScanContract(newTenant));
     describe('values of photos', () => photoValuesContract(newTenant));
     describe('stored photos', () => storedPhotosContract(newTenant));
-    describe('outdated photos', () => outdatedPhotosContract(newTenant));
     describe('similar photos', () => similarPhotosContract(newTenant));
     describe('groups of similar photos', () => similarGroupsContract(newTenant));
     describe('tags', () => tagRepositoryContract(newTenant));

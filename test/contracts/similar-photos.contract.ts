@@ -76,24 +76,6 @@ export function similarPhotosContract(newTenant: NewTenant): void {
     }
     expect(met).toEqual(ids(all));
   });
-
-  it('include photos that got their hash later, once, which is never replaced and no new version', async () => {
-    const tenant = await newTenant();
-    const [photo, older, plain] = await tenant.addPhotos([{ phash }, { phash: null }, { phash: null }]);
-    const without = (after: Id | null, limit: number) => tenant.query(({ photos }) => photos.withoutHash(after, limit));
-    const set = (id: Id, hash: string) => tenant.transaction(({ photos }) => photos.setHash(id, hash));
-    expect(await without(null, 10)).toEqual(ids([present(older), present(plain)]));
-    expect(await without(null, 1)).toEqual([older?.id]);
-    expect(await without(present(older).id, 10)).toEqual([plain?.id]);
-    await set(present(older).id, phash);
-    await set(present(older).id, changed(phash, 1));
-    await set(9e15, phash);
-    expect(await without(null, 10)).toEqual([plain?.id]);
-    const expected = [{ ...older, phash, tags: [] }];
-    expect(await list(tenant, { photoId: present(photo).id, phash, maxDistance: 6 })).toEqual(expected);
-    await (await newTenant()).transaction(({ photos }) => photos.setHash(present(plain).id, phash));
-    expect(await without(null, 10)).toEqual([plain?.id]);
-  });
 }
 
 /** A hash that differs in so many bits, spread over all of it in a way of its own. */

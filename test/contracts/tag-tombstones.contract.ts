@@ -1,5 +1,6 @@
-import { type PhotoFilters, searchWords } from '../../src/core/photos/photo-query.js';
+import { type PhotoFilters } from '../../src/core/photos/photo-query.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { searchWords } from '../../src/core/shared/text.js';
 import { later } from '../support/samples.js';
 import { atOnce, type CustomerPorts, present, Tenant } from '../support/tenant.js';
 

@@ -1,13 +1,12 @@
 import { editPhoto, type PhotoPatch, setPhotoTags } from '../../src/core/photos/edit-photo.js';
 import { listPhotos } from '../../src/core/photos/list-photos.js';
 import type { PhotoWithTags } from '../../src/core/photos/photo.js';
-import { type PhotoFilters, type PhotoSort, searchTerms } from '../../src/core/photos/photo-query.js';
+import { type PhotoFilters, type PhotoSort } from '../../src/core/photos/photo-query.js';
 import { readPhoto, readPhotoTags } from '../../src/core/photos/read-photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import { DAY } from '../../src/core/shared/clock.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import { readPage } from '../../src/core/shared/pagination.js';
 import { deleteTag } from '../../src/core/tags/delete-tag.js';
 import {
   Account,
@@ -39,32 +38,6 @@ const invalid = (field: string, code: string) => ({
 });
 const edit = (patch: PhotoPatch, id = photo.id) => editPhoto(ports, acme.caller, id, patch);
 const photoCount = async (id: Id) => (await ports.store.query(acme.id, (reader) => reader.tags.get(id)))?.photoCount;
-
-test('a cursor of an earlier version, whose search words had neither accents nor emoji, stays valid', async () => {
-  const other = await acme.addPhoto(picture('b.jpg', { ...sampleFacts(), rating: 3 }));
-  for (const id of [photo.id, other.id]) await edit({ title: 'パパと2024年がくせい' }, id);
-  const search = (q: string, cursor: string | null) => {
-    const filters: PhotoFilters = { trashed: 'false', words: present(searchTerms(q)) };
-    return listPhotos(ports, acme.caller, { filters, sort: 'id', limit: 1, cursor });
-  };
-  const earlier = async (...words: string[]) => {
-    const list = {
-      customerId: acme.id,
-      list: 'photos',
-      sort: 'id',
-      filters: { trashed: 'false', words },
-      position: ({ id }: PhotoWithTags) => ({ value: id, id }),
-      rows: async () => [photo, other],
-      hasRowAt: async () => true,
-    };
-    return present((await readPage(ports, list, { limit: 1, cursor: null })).nextCursor);
-  };
-  const next = { data: [{ id: other.id }], nextCursor: null };
-  expect(await search('がくせい パパ', await earlier('かくせい', 'ハハ'))).toMatchObject(next);
-  expect(await search('2024年', await earlier('2024年'))).toMatchObject(next);
-  expect(await search('がく', (await search('がく', null)).nextCursor)).toMatchObject(next);
-  await expect(search('がく', await earlier('せい'))).rejects.toMatchObject({ code: 'invalid_cursor' });
-});
 
 describe('a PATCH of a photo', () => {
   test('merges the given fields, as a new version', async () => {

@@ -1,7 +1,6 @@
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { listPhotos } from '../../src/core/photos/list-photos.js';
-import { countryName, placeNames, updateOutdatedPhotos } from '../../src/core/photos/places.js';
-import type { CustomerStore } from '../../src/core/ports.js';
+import { countryName, placeNames } from '../../src/core/photos/places.js';
 import { Account, picture, type World, world } from '../support/core-world.js';
 import { sampleFacts } from '../support/samples.js';
 
@@ -39,45 +38,6 @@ it('the place of a photo follows its location, and can be searched for', async (
   });
   expect(found.data.map((photo) => photo.id)).toEqual([id]);
   expect((await editPhoto(ports, acme.caller, id, { location: null })).place).toBeNull();
-});
-
-it('photos of an earlier version get their places, and keep their versions', async () => {
-  const photos = [];
-  for (const [name, location] of Object.entries({ 'a.jpg': paris, 'b.jpg': london, 'c.jpg': sea })) {
-    photos.push(await acme.addPhoto(picture(name, { ...sampleFacts(), location })));
-  }
-  for (const { id, tags: _, ...photo } of photos) {
-    ports.database.photos.set(id, { ...photo, id, place: null });
-    ports.database.outdatedPhotos.add(id);
-  }
-  await updateOutdatedPhotos(ports);
-  const now = await Promise.all(photos.map(({ id }) => acme.photo(id)));
-  expect(now).toEqual(photos);
-  expect(ports.database.outdatedPhotos.size).toBe(0);
-});
-
-it('a customer whose photos cannot be updated does not prevent the update of others', async () => {
-  const other = await Account.open(ports);
-  for (const account of [acme, other]) {
-    const { id, tags: _, ...photo } = await account.addPhoto(picture('a.jpg', { ...sampleFacts(), location: paris }));
-    ports.database.photos.set(id, { ...photo, id, place: null });
-    ports.database.outdatedPhotos.add(id);
-  }
-  const store: CustomerStore = {
-    query: (customerId, work) => ports.store.query(customerId, work),
-    transaction: (customerId, work) =>
-      customerId === acme.id ? Promise.reject(new Error('on purpose')) : ports.store.transaction(customerId, work),
-  };
-  await expect(updateOutdatedPhotos({ ...ports, store })).rejects.toThrow('on purpose');
-  expect((await other.photos())[0]?.place?.city).toBe('Paris');
-  expect((await acme.photos())[0]?.place).toBeNull();
-});
-
-it('the update of photos stops when it is asked to', async () => {
-  const { id } = await acme.addPhoto(picture('a.jpg', { ...sampleFacts(), location: paris }));
-  ports.database.outdatedPhotos.add(id);
-  await updateOutdatedPhotos(ports, AbortSignal.abort());
-  expect(ports.database.outdatedPhotos.size).toBe(1);
 });
 
 it.each([

@@ -1,11 +1,7 @@
-import { storedKey } from '../../src/core/blobs/blob-key.js';
-import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { listPhotos } from '../../src/core/photos/list-photos.js';
 import { NEAREST_FIRST, type PhotoFilters } from '../../src/core/photos/photo-query.js';
-import { OlderPhotos } from '../../src/core/photos/similar/hash-older-photos.js';
 import { hashDistance } from '../../src/core/photos/similar/similar-photo.js';
 import { trashPhoto } from '../../src/core/photos/trash.js';
-import { DomainError } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { MemoryMediaReader } from '../../testing/memory/memory-media-reader.js';
 import { Account, picture, type World, world } from '../support/core-world.js';
@@ -87,60 +83,5 @@ describe('photos that look like another', () => {
     await trashPhoto(here, acme.caller, photo);
     await expect(similar(photo)).rejects.toMatchObject({ code: 'not_found' });
     expect(await ids(photo, { trashed: 'any' })).toEqual([]);
-  });
-});
-
-describe('photos that were imported before there were hashes', () => {
-  const forget = () => {
-    for (const photo of here.database.photos.all()) here.database.photos.set(photo.id, { ...photo, phash: null });
-  };
-  const hashes = async () => (await acme.photos()).map(({ phash }) => phash);
-
-  test('get theirs from their thumbs, each once, and are no new versions', async () => {
-    for (const phash of ['00000000000000ff', null, '00000000000000fe']) await add(phash);
-    const before = await acme.photos();
-    forget();
-    media.inspected = 0;
-    const older = new OlderPhotos(here);
-    await older.hash();
-    expect(await acme.photos()).toEqual(before);
-    expect(media.inspected).toBe(3);
-    await older.hash();
-    expect(media.inspected).toBe(3);
-  });
-
-  test('are hashed as they were before they were rotated, and from their original if there is no thumb', async () => {
-    const id = await add('00000000000000ff');
-    await editPhoto(here, acme.caller, id, { rotation: 90 });
-    forget();
-    for await (const { key } of here.blobs.list(`renditions/${acme.id}/`)) await here.blobs.delete([key]);
-    await new OlderPhotos(here).hash();
-    expect(await hashes()).toEqual(['00000000000000ff']);
-  });
-
-  test('wait for bytes that are unavailable, and do not delay each other', async () => {
-    const [lost] = [await add('00000000000000ff'), await add('00000000000000fe')];
-    forget();
-    const older = new OlderPhotos(here);
-    media.failWith = new DomainError('service_unavailable', 'Try again later.');
-    await expect(older.hash()).rejects.toMatchObject({ code: 'service_unavailable' });
-    media.failWith = null;
-    await older.hash();
-    expect(await hashes()).toEqual([null, '00000000000000fe']);
-    // The next process tries it again.
-    await here.blobs.delete([storedKey((await acme.photo(lost)).blobKey)]);
-    await new OlderPhotos(here).hash();
-    expect(await hashes()).toEqual(['00000000000000ff', '00000000000000fe']);
-  });
-
-  test('that cannot be read stay without a hash, and so do those for which the run was stopped', async () => {
-    await add('00000000000000ff');
-    forget();
-    media.failWith = new Error('its reader died');
-    await new OlderPhotos(here).hash();
-    expect(await hashes()).toEqual([null]);
-    media.failWith = null;
-    await new OlderPhotos(here).hash(AbortSignal.abort());
-    expect(await hashes()).toEqual([null]);
   });
 });

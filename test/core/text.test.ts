@@ -1,5 +1,12 @@
-import { searchWords, wordUnits } from '../../src/core/photos/photo-query.js';
-import { cleanText, compareText, foldKey, searchText, truncate } from '../../src/core/shared/text.js';
+import {
+  cleanText,
+  compareText,
+  foldKey,
+  searchText,
+  searchWords,
+  truncate,
+  wordUnits,
+} from '../../src/core/shared/text.js';
 
 describe('text from outside', () => {
   it('loses NUL and outer space, and is NFC', () => expect(cleanText(' a\u0000e\u0301 ')).toBe('aé'));

@@ -257,7 +257,7 @@ test('no two worker tasks have one name, by which logs and metrics know them', (
   const names = upkeep({ ...here, directUploads: new MemoryDirectUploads(here.blobs, here.clock) }, []).map(
     ({ name }) => name,
   );
-  expect(names.length).toBe(21);
+  expect(names.length).toBe(19);
   expect(new Set(names).size).toBe(names.length);
 });
 

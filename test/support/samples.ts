@@ -254,6 +254,8 @@ export function sampleFacts(values: Partial<PictureFacts> = {}): PictureFacts {
     thumbhash: null,
     dominantColor: '#7a5c3e',
     exif: sampleExif,
+    phash: null,
+    companion: null,
     ...values,
   };
 }

@@ -175,8 +175,6 @@ export class MemoryDatabase {
   /** By key. */
   readonly keyAddresses = new MemoryTable<readonly KeyAddress[]>(this.journal);
   readonly photos = this.table<Photo>('photos');
-  /** Photos that count as stored by an earlier version: a test says which. */
-  readonly outdatedPhotos = new Set<Id>();
   /** By customer and both photos. */
   readonly separatedPhotos = this.table<SeparatedPair, string>('separated_photos');
   readonly exif = new MemoryTable<{ readonly tags: ExifTags }>(this.journal);

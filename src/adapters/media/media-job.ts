@@ -74,7 +74,7 @@ async function inspect(order: PictureOrder, metadata: MetadataReader): Promise<A
   if (inspection.outcome === 'refused') return { json: { kind: 'refused', error: inspection.error } };
   const { facts, thumb } = inspection;
   return {
-    json: { kind: 'picture', facts: { phash: null, companion: null, ...facts }, contentType: thumb.contentType },
+    json: { kind: 'picture', facts, contentType: thumb.contentType },
     bytes: thumb.bytes,
   };
 }

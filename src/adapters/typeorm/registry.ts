@@ -42,6 +42,7 @@ import { OneQueue1764000000013 } from './migrations/1764000000013-one-queue.js';
 import {
   PhotoCreators1764000000015,
   PhotoFields1764000000014,
+  PhotosStoredWhole1764000000018,
   PhotoThumbs1764000000017,
 } from './migrations/1764000000014-photo-fields.js';
 import { operatorTokenTable } from './operators/operator-token.repository.js';
@@ -130,6 +131,7 @@ export const migrations = [
   PhotoFields1764000000014,
   TagStamps1764000000016,
   PhotoThumbs1764000000017,
+  PhotosStoredWhole1764000000018,
   PhotoCreators1764000000015,
 ];
 

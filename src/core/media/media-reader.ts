@@ -29,10 +29,9 @@ export interface PictureFacts extends FieldValues<FileField> {
   readonly thumbhash: string | null;
   /** `#rrggbb`. */
   readonly dominantColor: string | null;
-  /** 16 hex digits (`core/photos/similar/similar-photo.ts`); null for a plain picture. Absent: inspected by an earlier release. */
-  readonly phash?: string | null;
-  /** Null when there is none. Absent: inspected by an earlier release. */
-  readonly companion?: Companion | null;
+  /** 16 hex digits (`core/photos/similar/similar-photo.ts`); null for a plain picture. */
+  readonly phash: string | null;
+  readonly companion: Companion | null;
   /** The bytes of the thumb, once they are stored (`Photo.thumb`). */
   readonly storedThumb?: { readonly sizeBytes: number; readonly sha256: string };
   readonly exif: ExifTags;

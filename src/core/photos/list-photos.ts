@@ -15,7 +15,6 @@ import type { Secrets } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
 import { isTrashed, type PhotoWithTags } from './photo.js';
 import {
-  formerFilters,
   isImmutableSort,
   type ListSort,
   type PhotoFilters,
@@ -48,7 +47,6 @@ export function listPhotos(
       list: 'photos',
       sort,
       filters,
-      formerFilters: formerFilters(filters),
       position: (photo: PhotoWithTags) => photoPosition(photo, sort, similar),
       rows: (window: PageWindow) => reader.photos.list({ filters, sort, window }),
       hasRowAt: async (at: Position) => isImmutableSort(sort) || (await reader.photos.hasRowAt(filters, sort, at)),

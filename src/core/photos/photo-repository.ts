@@ -37,11 +37,7 @@ export interface PhotoReads {
   countries(request: ValuesRequest): Promise<readonly CountedValue[]>;
   /** Photos with these hashes; of several with one hash, the one with the lowest `dupSeq`. */
   findBySha256(sha256: readonly string[]): Promise<readonly Photo[]>;
-  /** Photos stored by a version that did not look up places, and did not find photos by all that is searched today; at most `limit`. */
-  outdated(limit: number): Promise<readonly Photo[]>;
   exif(id: Id): Promise<ExifTags | null>;
-  /** Ids after `after`, ascending, at most `limit`, of photos that have no perceptual hash, in the trash or not. */
-  withoutHash(after: Id | null, limit: number): Promise<readonly Id[]>;
   /**
    * Ids after `after`, ascending, at most `limit`, of photos whose `purgeAt` has passed; except those that an item of an open or processing
    * import is a duplicate of, because they may be restored when it is published.
@@ -70,13 +66,6 @@ export interface PhotoRepository extends PhotoReads {
   nextDupSeq(): Promise<number>;
   /** Stores every field of the photo itself. It must be locked. */
   update(photo: Photo): Promise<void>;
-  /** They are no longer `outdated`. They must be locked. */
-  markCurrent(ids: readonly Id[]): Promise<void>;
-  /**
-   * Stores the perceptual hash of a photo that has none; otherwise, or when there is no such photo, nothing happens. It is no new version of the
-   * photo: nothing that a client has said or sees has changed.
-   */
-  setHash(id: Id, phash: string): Promise<void>;
   /** From now on these are the bytes of its thumb (`Photo.thumb`). No new version, and nothing happens when there is no such photo. */
   setThumb(id: Id, thumb: ExpectedBytes): Promise<void>;
   /** Replaces the set of tags. The photo must be locked, the tags must exist. */

@@ -31,11 +31,10 @@ export interface Photo extends FieldValues, CaptureTime {
   /** The point that crops keep in view, as the picture is displayed. */
   readonly focus: Focus | null;
   readonly alpha: boolean;
-  /** The place at the location; null also until it has been looked up. */
+  /** The place at the location. */
   readonly place: Place | null;
   readonly camera: Camera | null;
   readonly exposure: Exposure | null;
-  /** Null also for a photo of an earlier release. */
   readonly companion: Companion | null;
   readonly metadata: Metadata;
   readonly importId: Id | null;
@@ -44,7 +43,7 @@ export interface Photo extends FieldValues, CaptureTime {
   readonly originalLostAt: Date | null;
   readonly thumbhash: string | null;
   readonly dominantColor: string | null;
-  /** 16 hex digits, of the upright picture before `rotation`; null while it is not known, and of a plain picture. */
+  /** 16 hex digits, of the upright picture before `rotation`; null of a plain picture. */
   readonly phash: string | null;
   /**
    * The bytes of the thumb in the photo's own rotation, which a power failure may have spoilt: any others are made again. Null for a photo of an

@@ -1,7 +1,4 @@
-import { type CustomerDirectory, forEachCustomer } from '../customers/customer-directory.js';
 import type { GeoPoint } from '../media/picture-metadata.js';
-import type { Id } from '../shared/ids.js';
-import type { Transactional } from '../shared/transactional.js';
 
 /** Where a photo was taken, in words. Derived from its location. */
 export interface Place {
@@ -43,35 +40,4 @@ export function placeAt(
   position: Pick<GeoPoint, 'latitude' | 'longitude'> | null,
 ): Promise<Place | null> {
   return position === null ? Promise.resolve(null) : gazetteer.placeOf(position);
-}
-
-/** In one transaction: others who want one of these photos wait for it. */
-const BATCH = 50;
-
-type UpdateUses = { store: Transactional<'photos'>; customers: CustomerDirectory; gazetteer: Gazetteer };
-
-/**
- * Looks up the places of photos that an earlier version stored, and has them found by all that is searched today. Their versions stay: no one
- * changed them. May run in several processes at once and be stopped at any time: the next run continues.
- */
-export function updateOutdatedPhotos(uses: UpdateUses, stopping?: AbortSignal): Promise<void> {
-  return forEachCustomer(
-    async (window) => (await uses.customers.page(window)).map(({ id }) => id),
-    async (customerId) => {
-      while (!stopping?.aborted && (await updateBatch(uses, customerId)));
-    },
-    stopping,
-  );
-}
-
-/** Whether there may be more. */
-async function updateBatch({ store, gazetteer }: UpdateUses, customerId: Id): Promise<boolean> {
-  const outdated = await store.query(customerId, ({ photos }) => photos.outdated(BATCH));
-  if (outdated.length === 0) return false;
-  await store.transaction(customerId, async ({ photos }) => {
-    const locked = await photos.lock(outdated.map(({ id }) => id));
-    for (const photo of locked) await photos.update({ ...photo, place: await placeAt(gazetteer, photo.location) });
-    await photos.markCurrent(locked.map(({ id }) => id));
-  });
-  return true;
 }

@@ -38,8 +38,6 @@ export interface Listing<T> {
   readonly list: string;
   readonly sort: string;
   readonly filters: unknown;
-  /** The filters as an earlier version had them: its cursors remain valid. */
-  readonly formerFilters?: unknown;
   position(row: T): Position;
   rows(window: PageWindow): Promise<readonly T[]>;
   /** Only called for cursors over 24 hours old: is the row that the cursor was taken from still at this position? */
@@ -106,7 +104,7 @@ async function resume<T>(
     bound.c !== listing.customerId ||
     bound.e !== listing.list ||
     bound.s !== listing.sort ||
-    ![listing.filters, listing.formerFilters].some((filters) => filters && bound.f === fingerprint(filters))
+    bound.f !== fingerprint(listing.filters)
   ) {
     throw new DomainError(
       'invalid_cursor',

@@ -1,11 +1,11 @@
 import { searchedValues } from '../../../src/core/media/photo-fields.js';
 import type { CountedValue, PhotoKind, ValuesRequest } from '../../../src/core/photos/filter-values.js';
 import { isTrashed, type PhotoWithTags } from '../../../src/core/photos/photo.js';
-import { hasWord, type PhotoFilters, searchWords } from '../../../src/core/photos/photo-query.js';
+import type { PhotoFilters } from '../../../src/core/photos/photo-query.js';
 import { placeNames } from '../../../src/core/photos/places.js';
 import { hashDistance, type SimilarFilter } from '../../../src/core/photos/similar/similar-photo.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import { foldKey, searchText } from '../../../src/core/shared/text.js';
+import { foldKey, hasWord, searchText, searchWords } from '../../../src/core/shared/text.js';
 
 /** Whether a photo is in the list that these filters describe. */
 export function matches(photo: PhotoWithTags, filters: PhotoFilters): boolean {

@@ -88,18 +88,6 @@ export class MemoryPhotoRepository implements PhotoRepository {
     return (await this.get(id)) === null ? null : (this.database.exif.get(id)?.tags ?? null);
   }
 
-  async outdated(limit: number): Promise<readonly Photo[]> {
-    const { photos, outdatedPhotos } = this.database;
-    return photos.rowsOf(this.customerId, ({ id }) => outdatedPhotos.has(id)).slice(0, limit);
-  }
-
-  async markCurrent(ids: readonly Id[]): Promise<void> {
-    for (const id of ids) {
-      this.held.requireLocked('photo', id);
-      this.database.outdatedPhotos.delete(id);
-    }
-  }
-
   async countTakenBetween(instants: readonly Date[], most: number): Promise<readonly number[]> {
     const photos = this.own((photo) => !isTrashed(photo));
     const isBetween = ({ takenAt }: Photo, from: Date, to: Date) => takenAt !== null && takenAt >= from && takenAt < to;
@@ -121,16 +109,6 @@ export class MemoryPhotoRepository implements PhotoRepository {
 
   async countries(request: ValuesRequest): Promise<readonly CountedValue[]> {
     return countriesOf(this.own(), request);
-  }
-
-  async withoutHash(after: Id | null, limit: number): Promise<readonly Id[]> {
-    const ids = this.own(({ phash }) => phash === null).map(({ id }) => id);
-    return ids.filter((id) => id > (after ?? 0)).slice(0, limit);
-  }
-
-  async setHash(id: Id, phash: string): Promise<void> {
-    const photo = await this.get(id);
-    if (photo !== null && photo.phash === null) this.store({ ...photo, phash });
   }
 
   async setThumb(id: Id, thumb: ExpectedBytes): Promise<void> {

@@ -59,6 +59,29 @@ export class PhotoThumbs1764000000017 implements MigrationInterface {
   }
 }
 
+/**
+ * Photos are stored with their place, their hash and the words that they are found by, so nothing looks for those without. `current` stays for
+ * processes of the release before.
+ */
+export class PhotosStoredWhole1764000000018 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      DROP INDEX photos_outdated, photos_not_in_pairs;
+      ALTER TABLE photos ALTER COLUMN current SET DEFAULT true;
+    `);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    const isFoundAnywhere = (column: string) => `${column} ~ '[\\u0e00-\\u1dff\\u20d0-\\U0010ffff]'`;
+    await runner.query(`
+      ALTER TABLE photos ALTER COLUMN current SET DEFAULT false;
+      CREATE INDEX photos_outdated ON photos (customer_id, id) WHERE NOT current;
+      CREATE INDEX photos_not_in_pairs ON photos (customer_id, id)
+        WHERE (${['filename', 'title', 'description'].map(isFoundAnywhere).join(' OR ')}) AND NOT search @@ 'pairs'::tsquery;
+    `);
+  }
+}
+
 /** Photos by their creators. Most photos have none, and are in no index. */
 export class PhotoCreators1764000000015 extends OnlineIndexes {
   protected readonly indexes = {

@@ -1,14 +1,8 @@
 import type { EntityManager } from 'typeorm';
-import {
-  hasWord,
-  type ListSort,
-  NEAREST_FIRST,
-  type PhotoFilters,
-  searchWords,
-} from '../../../core/photos/photo-query.js';
+import { type ListSort, NEAREST_FIRST, type PhotoFilters } from '../../../core/photos/photo-query.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
-import { searchText } from '../../../core/shared/text.js';
+import { hasWord, searchText, searchWords } from '../../../core/shared/text.js';
 import { select } from '../database/sql.js';
 import { countryQuery, isFoundAnywhere, searchQuery, wordsQuery } from './photo-search.js';
 import { hasTombstones } from './tag-tombstones.js';

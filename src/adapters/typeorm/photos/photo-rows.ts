@@ -43,8 +43,6 @@ export interface PhotoRow extends Omit<Photo, 'location' | 'focus' | 'place'> {
   /** Searched by `camera` and by `creator`. */
   readonly cameraKey: string;
   readonly creatorKey: string;
-  /** False for a photo of an earlier version, which a worker brings up to date. */
-  readonly current: boolean;
 }
 
 const notRead = { select: false } as const;
@@ -108,7 +106,6 @@ export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
   createdAt: instant,
   updatedAt: instant,
   version: whole,
-  current: { ...yesOrNo, ...notRead },
 });
 
 /** Shown only on demand, so stored beside the photo. */

@@ -1,9 +1,8 @@
 import { type FieldValues, searchedValues } from '../../../core/media/photo-fields.js';
 import type { Photo } from '../../../core/photos/photo.js';
-import { isSpaceless, searchWords, wordUnits } from '../../../core/photos/photo-query.js';
 import { placeNames } from '../../../core/photos/places.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { truncate } from '../../../core/shared/text.js';
+import { isSpaceless, searchWords, truncate, wordUnits } from '../../../core/shared/text.js';
 
 /** A lexeme may have 2,046 bytes; a character has at most 4, and the customer's number comes first. */
 const MAX_WORD = 500;
@@ -37,7 +36,6 @@ export function searchVector(photo: Pick<Photo, 'customerId' | 'filename' | 'pla
     position += units.length + 1;
   }
   if (place !== null) lexemes.set(countryLexeme(customerId, place.country), []);
-  if (own.some((text) => FOUND_ANYWHERE.test(text))) lexemes.set(IN_PAIRS, []);
   return [...lexemes]
     .map(([lexeme, positions]) => `${quoted(lexeme)}${positions.length > 0 ? `:${positions.join()}` : ''}`)
     .join(' ');
@@ -57,20 +55,10 @@ function isPairAt(units: readonly string[], at: number): boolean {
   return at >= 0 && at + 1 < units.length && units.slice(at, at + 2).every(isSpaceless);
 }
 
-/** The characters of scripts without spaces and of emoji, and some others. */
-const FOUND_ANYWHERE = /[\u0e00-\u1dff]|[\u20d0-\u{10ffff}]/u;
-
-/** SQL: whether a text has such a character. */
+/** SQL: whether a text has a character of a script without spaces, an emoji or one of some others. */
 export function isFoundAnywhere(column: string): string {
   return `${column} ~ '[\\u0e00-\\u1dff\\u20d0-\\U0010ffff]'`;
 }
-
-/** A lexeme of every photo with such a text, from the version on that stores pairs. */
-const IN_PAIRS = 'pairs';
-
-/** Photos `p` that an earlier version has stored with whole words, as the index `photos_not_in_pairs` has it: none of those has a creator. */
-export const isNotInPairs = `(${['p.filename', 'p.title', 'p.description'].map(isFoundAnywhere).join(' OR ')})
-  AND NOT p.search @@ '${IN_PAIRS}'::tsquery`;
 
 /** Which words: all that are searched, those of the place's names, or those of the lens's. */
 export type WordKind = keyof typeof marks;
@@ -96,7 +84,7 @@ export function wordsQuery(customerId: Id, kind: WordKind, words: readonly strin
   return words.map((word) => wordQuery(word, (part) => quoted(wordLexeme(customerId, kind, part)))).join(' & ');
 }
 
-/** The parts of the word at their distances. A word of more than one is also found as earlier versions have stored it, by its beginning. */
+/** The parts of the word at their distances. */
 function wordQuery(word: string, lexeme: (part: string) => string): string {
   const units = wordUnits(word);
   const starts: number[] = [];
@@ -111,7 +99,7 @@ function wordQuery(word: string, lexeme: (part: string) => string): string {
   const [first = '', ...others] = parts;
   if (others.length === 0) return first;
   const phrase = others.map((part, i) => ` <${(starts[i + 1] ?? 0) - (starts[i] ?? 0)}> ${part}`);
-  return `(${first}${phrase.join('')} | ${lexeme(word)}:*)`;
+  return `(${first}${phrase.join('')})`;
 }
 
 /** A query for photos of a country. */

@@ -1,4 +1,4 @@
-import { type EntityManager, In, IsNull, MoreThan } from 'typeorm';
+import { type EntityManager } from 'typeorm';
 import type { ExpectedBytes } from '../../../core/blobs/verified-blobs.js';
 import type { ExifTags } from '../../../core/media/picture-metadata.js';
 import type { CountedValue, PhotoKind, ValuesRequest } from '../../../core/photos/filter-values.js';
@@ -9,7 +9,7 @@ import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
 import { asJson, assignments, insertion, type JsonRow, prepared, select } from '../database/sql.js';
-import { bitsOf, storeHash } from '../similar/hash-search.js';
+import { bitsOf } from '../similar/hash-search.js';
 import type { SharedReads } from './photo-cache.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { countPhotos, isUnmoved, listPhotos } from './photo-list.js';
@@ -23,7 +23,7 @@ import {
   rowOf,
   visiblePhotos,
 } from './photo-rows.js';
-import { isNotInPairs, searchVector, tagLexeme, tagLexemesFrom } from './photo-search.js';
+import { searchVector, tagLexeme, tagLexemesFrom } from './photo-search.js';
 import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
 import { camerasInUse, countriesInUse, lensesInUse, photoKinds } from './photo-values.js';
 
@@ -105,31 +105,6 @@ export class TypeormPhotoRepository implements PhotoRepository {
     return row?.exif ?? null;
   }
 
-  async outdated(limit: number): Promise<readonly Photo[]> {
-    const found = await select<{ photo: JsonRow }>(
-      this.manager,
-      `SELECT ${photoJson} AS photo FROM photos p WHERE p.customer_id = $1 AND p.id IN (${[
-        'NOT p.current',
-        isNotInPairs,
-      ]
-        .map((is) => `(SELECT p.id FROM photos p WHERE p.customer_id = $1 AND ${is} ORDER BY p.id LIMIT $2)`)
-        .join(' UNION ALL ')}) ORDER BY p.id LIMIT $2`,
-      [this.customerId, limit],
-    );
-    return found.map(({ photo }) => photoOf(photo));
-  }
-
-  async withoutHash(after: Id | null, limit: number): Promise<readonly Id[]> {
-    const where = { customerId: this.customerId, id: MoreThan(after ?? 0), phash: IsNull() };
-    const next = { where, order: { id: 'ASC' }, take: limit } as const;
-    const found = await this.manager.find(photoTable, { select: { id: true }, ...next });
-    return found.map(({ id }) => id);
-  }
-
-  setHash(id: Id, phash: string): Promise<void> {
-    return storeHash(this.manager, this.customerId, id, phash);
-  }
-
   async setThumb(id: Id, thumb: ExpectedBytes): Promise<void> {
     await this.manager.update(photoTable, { customerId: this.customerId, id }, { thumb });
   }
@@ -196,10 +171,6 @@ export class TypeormPhotoRepository implements PhotoRepository {
       [asJson(row), this.customerId, photo.id, searchVector(own)],
     );
     if (tags?.shift) await shiftPhotoCounts(this.manager, this.customerId, [{ tagIds: tags.tagIds, by: tags.shift }]);
-  }
-
-  async markCurrent(ids: readonly Id[]): Promise<void> {
-    await this.manager.update(photoTable, { customerId: this.customerId, id: In(ids) }, { current: true });
   }
 
   async setTags(id: Id, tagIds: readonly Id[]): Promise<void> {
@@ -276,7 +247,7 @@ async function insertPhotos(
     ), tagged AS MATERIALIZED (
       SELECT side.id, held.id AS tag_id FROM side JOIN held ON held.id = ANY(side.tag_ids)
     ), photo AS (
-      ${insertion(photoTable, first, { search: SEARCH, current: 'true' }, '$4')} ORDER BY given.sha256, given.id
+      ${insertion(photoTable, first, { search: SEARCH }, '$4')} ORDER BY given.sha256, given.id
       ON CONFLICT DO NOTHING RETURNING id, trashed, created_at, phash
     ), exifs AS (
       INSERT INTO photo_exif (customer_id, photo_id, exif) SELECT $1, photo.id, side.exif FROM photo JOIN side USING (id)

@@ -1,7 +1,4 @@
-import type { EntityManager } from 'typeorm';
 import type { SimilarFilter } from '../../../core/photos/similar/similar-photo.js';
-import type { Id } from '../../../core/shared/ids.js';
-import { change } from '../database/sql.js';
 
 const QUARTERS = 4;
 const QUARTER_BITS = 16;
@@ -9,15 +6,6 @@ const QUARTER_BITS = 16;
 /** SQL: a hash of 16 hex digits as a number whose bits are those of the hash. */
 export function bitsOf(phash: string): string {
   return `('x' || ${phash})::bit(64)::bigint`;
-}
-
-/** Stores a hash where there is none, and no new version of the photo. */
-export async function storeHash(manager: EntityManager, customerId: Id, id: Id, phash: string): Promise<void> {
-  const sql = `WITH photo AS (
-      UPDATE photos SET phash = $3 WHERE customer_id = $1 AND id = $2 AND phash IS NULL RETURNING id
-    )
-    INSERT INTO photo_hashes (customer_id, photo_id, bits) SELECT $1, photo.id, ${bitsOf('$3::text')} FROM photo`;
-  await change(manager, sql, [customerId, id, phash]);
 }
 
 /**

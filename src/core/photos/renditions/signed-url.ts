@@ -107,7 +107,6 @@ function readGrant({ secrets }: { secrets: Secrets }, token: string): RenditionG
     format: known,
     rotation,
     expiresAt: new Date(Number(expires) * SECOND),
-    // Absent from URLs signed by the previous release: those are valid until they expire, at most a day.
     apiKeyId: isId(apiKeyId) ? apiKeyId : null,
   };
 }
