@@ -105,12 +105,12 @@ export class BackupFolder {
     for (const part of parts) await this.checkPart(part);
   }
 
-  /** Checks a file against its hash; of one without a hash, only that it is there. Errors: an Error that names it. */
-  async checkPart(part: Part | Pick<Part, 'file'>): Promise<void> {
+  /** Checks a file against its hash. Errors: an Error that names it. */
+  async checkPart(part: Part): Promise<void> {
     if (!PART.test(part.file)) throw this.refusal(MANIFEST_FILE, `names ${part.file}, which is not a file of a backup`);
     const hash = await hashOfFile(join(this.path, part.file));
     if (hash === null) throw this.refusal(part.file, 'is missing');
-    if ('sha256' in part && hash !== part.sha256) throw this.refusal(part.file, 'was altered');
+    if (hash !== part.sha256) throw this.refusal(part.file, 'was altered');
   }
 
   private refusal(file: string, what: string): Error {
@@ -118,7 +118,7 @@ export class BackupFolder {
   }
 
   /** Errors: as `readManifest`, and an Error when there is no complete backup. */
-  async manifest(): Promise<{ manifest: Manifest; signedBy: string | null }> {
+  async manifest(): Promise<{ manifest: Manifest; signedBy: string }> {
     const manifest = await readFile(join(this.path, MANIFEST_FILE)).catch(() => null);
     if (manifest === null)
       throw new Error(`There is no complete backup: ${join(this.path, MANIFEST_FILE)} is missing.`);
@@ -166,7 +166,7 @@ export async function knownFiles(
     const folder = BackupFolder.at(root, name);
     try {
       const { manifest, signedBy } = await folder.manifest();
-      if (signedBy === null || !trusted.includes(signedBy) || !isSame(manifest.recipients, recipients)) continue;
+      if (!trusted.includes(signedBy) || !isSame(manifest.recipients, recipients)) continue;
       await folder.checkPart(manifest.blobs);
       for await (const blob of folder.readValues<BackedUpBlob>(manifest.blobs, null)) known.set(blob.key, blob);
     } catch (error) {

@@ -116,14 +116,9 @@ async function chooseBackup(root: string, name: string | undefined): Promise<Bac
  */
 export async function checkSigner(
   { secretKeys, dataDir }: Config,
-  signedBy: string | null,
+  signedBy: string,
   expected: string | undefined,
 ): Promise<string> {
-  if (signedBy === null) {
-    if (expected !== undefined)
-      throw new Error('The backup is not signed: it was made by an earlier version, or was altered to look like it.');
-    return 'The backup was made before backups were signed: nothing shows whether it was altered on purpose.';
-  }
   if (expected === signedBy) return `Signed by ${signedBy}, as expected.`;
   if (expected !== undefined) throw new Error(`The backup is signed by ${signedBy}, not by ${expected}.`);
   const stored = secretKeys === null ? await readSecretFile(dataDir) : null;
