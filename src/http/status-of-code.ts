@@ -38,7 +38,7 @@ export const statusOfCode = {
   storage_full: 507,
 } as const satisfies Record<ErrorCode, number>;
 
-/** Seconds after which the same request may succeed. */
+/** Seconds after which the same request may succeed. An import that is being processed has its own (`LOOK_AGAIN`, api/imports/imports.controller.ts). */
 export const retryAfter: Readonly<Partial<Record<ErrorCode, number>>> = {
   service_unavailable: 5,
   idempotency_in_progress: 1,

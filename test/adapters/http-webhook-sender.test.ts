@@ -153,21 +153,21 @@ test.each([
   [503, 'soon', undefined],
   [503, '9'.repeat(1000), undefined],
   [500, '120', undefined],
-])('a receiver that answers %i with Retry-After: %.40s asks for a wait', async (status, written, retryAfter) => {
+])('a receiver that answers %i with Retry-After: %.40s asks for a wait', async (status, written, retryAfterMs) => {
   receiver.answer = (response) => response.writeHead(status, { 'retry-after': written }).end();
   expect(await open.post(message(receiver.url))).toEqual({
     status,
     reason: null,
     body: null,
-    ...(retryAfter && { retryAfter }),
+    ...(retryAfterMs && { retryAfterMs }),
   });
 });
 
 test('a receiver may name the time until which it asks to wait', async () => {
   const until = new Date(Date.now() + 600_000);
   receiver.answer = (response) => response.writeHead(503, { 'retry-after': until.toUTCString() }).end();
-  const { retryAfter = 0 } = await open.post(message(receiver.url));
-  expect(Math.abs(Date.now() + retryAfter - until.getTime())).toBeLessThan(60_000);
+  const { retryAfterMs = 0 } = await open.post(message(receiver.url));
+  expect(Math.abs(Date.now() + retryAfterMs - until.getTime())).toBeLessThan(60_000);
 });
 
 describe('a receiver', () => {

@@ -173,10 +173,10 @@ describe('a webhook delivery', () => {
     ['longer than the schedule: it is waited', 2 * MINUTE, 2 * MINUTE],
     ['shorter than the schedule: that is waited', 1000, RETRY_DELAYS[0] ?? 0],
     ['longer than an hour: an hour is waited', 24 * 60 * MINUTE, 60 * MINUTE],
-  ])('waits as long as a busy receiver asks: %s', (_, retryAfter, waited) => {
-    const attempt = { body: '{}', answer: { status: 503, reason: null, body: null, retryAfter } };
+  ])('waits as long as a busy receiver asks: %s', (_, retryAfterMs, waited) => {
+    const attempt = { body: '{}', answer: { status: 503, reason: null, body: null, retryAfterMs } };
     const outcome = outcomeOf({ type: 'tag.created', attempt: 1 }, attempt, new Date(0), 0);
-    expect(outcome).toMatchObject({ change: { status: 'pending' }, retryAfter: waited });
+    expect(outcome).toMatchObject({ change: { status: 'pending' }, retryAfterMs: waited });
   });
 
   test('follows the whole schedule, each wait longer by a tenth at most, then is dead', async () => {

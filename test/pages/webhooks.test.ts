@@ -222,10 +222,10 @@ describe('the delivery log', () => {
     // The attempt has begun, and may end at any moment.
     expect(await liveOn()).toBe('0');
     const failed = { body: null, answer: { status: 500, reason: 'It failed.', body: null } };
-    const { change, retryAfter } = outcomeOf({ type: 'tag.created', attempt: 2 }, failed, new Date(), 0);
+    const { change, retryAfterMs } = outcomeOf({ type: 'tag.created', attempt: 2 }, failed, new Date(), 0);
     await app.ports.store.transaction(actor.customerId, async ({ deliveries, jobs }) => {
       await deliveries.update(attempted.work.deliveryId, change);
-      await jobs.release(attempted, 'It failed.', present(retryAfter) / SECOND);
+      await jobs.release(attempted, 'It failed.', present(retryAfterMs) / SECOND);
     });
     expect(Number(await liveOn())).toBeGreaterThan(4 * MINUTE);
     expect(Number(await liveOn())).toBeLessThanOrEqual(5 * MINUTE);

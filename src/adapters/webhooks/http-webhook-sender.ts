@@ -91,7 +91,7 @@ function send(
   { url, headers, body }: WebhookMessage,
   addresses: readonly Address[],
   { signal, clock }: { signal: AbortSignal; clock: Clock },
-): Promise<Pick<WebhookAnswer, 'status' | 'body' | 'retryAfter'>> {
+): Promise<Pick<WebhookAnswer, 'status' | 'body' | 'retryAfterMs'>> {
   const begin = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
   const length = { 'content-length': String(new TextEncoder().encode(body).length) };
   const options = {
@@ -107,8 +107,8 @@ function send(
       request.removeListener('error', reject).on('error', () => undefined);
       beginningOf(response).then((body) => {
         request.destroy();
-        const retryAfter = retryAfterOf(response, clock);
-        resolve({ status: response.statusCode ?? 0, body, ...(retryAfter !== null && { retryAfter }) });
+        const retryAfterMs = retryAfterOf(response, clock);
+        resolve({ status: response.statusCode ?? 0, body, ...(retryAfterMs !== null && { retryAfterMs }) });
       });
     });
     request.on('error', reject);

@@ -25,6 +25,7 @@ export interface ApiKey {
   readonly writeLimit: number | null;
   readonly expiresAt: Date | null;
   readonly createdAt: Date;
+  /** Noted in memory at each use, and written every 30 s (`KeyUseRecorder`, http/server/recorders.ts). */
   readonly lastUsedAt: Date | null;
   readonly lastUsedIp: string | null;
   readonly deletedAt: Date | null;

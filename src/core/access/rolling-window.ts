@@ -31,8 +31,8 @@ export interface WindowState {
   /** Unix seconds, rounded up: when the full budget is available again if nothing more is counted. */
   readonly reset: number;
   /**
-   * Seconds after which the next request is admitted, only when refused: the `Retry-After` of a 429 (api/guards.ts). Those of
-   * other errors are in http/status-of-code.ts.
+   * Seconds after which the next request is admitted, only when refused: the `Retry-After` of a 429 (api/guards.ts). Computed by `stateOf`; a
+   * database does it by the same rule where the log is (`rate_hit`, its migration of requests). Those of other errors: http/status-of-code.ts.
    */
   readonly retryAfter: number | null;
 }

@@ -81,6 +81,7 @@ function side(name: 'w' | 'h', length: number | undefined, dpr: number): number 
   throw invalid({ field: name, code: 'out_of_range', message, max: MAX_RESULT_SIDE });
 }
 
+/** Chosen for signed URLs of images alone: a rendition of a named size has the format that was asked for, or `defaultFormat` (media/media-reader.ts). */
 function bestFormat({ alpha }: DeliveredPhoto, accepted: AcceptedFormats): TransformationFormat {
   if (accepted.has('avif')) return 'avif';
   if (accepted.has('webp')) return 'webp';

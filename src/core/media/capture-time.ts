@@ -63,7 +63,8 @@ export const UNKNOWN_TIME: CaptureTime = { takenAt: null, takenAtLocal: null, ti
 /**
  * When a picture was taken, according to its file. The first clock that can be parsed is used, with the first zone that applies to it. An
  * offset is valid only for the clock beside which it was written: that of the file's last change, or of an edited copy of the date, is used
- * when that clock shows the same second. Without any clock nothing is known, whatever GPS says, unless the file's name states a date.
+ * when that clock shows the same second. Without any clock nothing is known, whatever GPS says, unless the file's name states a date. What a
+ * client says takes precedence (`timeOf`, imports/publish.ts).
  */
 export function captureTime(times: WrittenTimes, hints: CaptureHints): CaptureTime {
   const original = readClock(times.original, times.originalSubSec);

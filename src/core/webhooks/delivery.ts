@@ -40,7 +40,7 @@ export interface DeliveryBodies {
 /** The result of an attempt. */
 export interface AttemptOutcome {
   /** Milliseconds until the next attempt; null when there is none. */
-  readonly retryAfter: number | null;
+  readonly retryAfterMs: number | null;
   readonly change: DeliveryChange;
 }
 
@@ -98,12 +98,12 @@ export function outcomeOf(
 ): AttemptOutcome {
   const { status: responseStatus, reason } = answer;
   const made = { attempt, responseStatus, reason, attemptedAt: at, requestBody: body, responseBody: answer.body };
-  if (isSuccess(answer)) return { retryAfter: null, change: { ...made, status: 'delivered', endedAt: at } };
+  if (isSuccess(answer)) return { retryAfterMs: null, change: { ...made, status: 'delivered', endedAt: at } };
   const delay = isTest({ type }) ? undefined : RETRY_DELAYS[attempt - 1];
-  if (delay === undefined) return { retryAfter: null, change: { ...made, status: 'dead', endedAt: at } };
-  const asked = Math.min(answer.retryAfter ?? 0, MAX_RETRY_AFTER);
-  const retryAfter = Math.round(Math.max(delay, asked) * (1 + JITTER * chance));
-  return { retryAfter, change: { ...made, status: 'pending', endedAt: null } };
+  if (delay === undefined) return { retryAfterMs: null, change: { ...made, status: 'dead', endedAt: at } };
+  const asked = Math.min(answer.retryAfterMs ?? 0, MAX_RETRY_AFTER);
+  const retryAfterMs = Math.round(Math.max(delay, asked) * (1 + JITTER * chance));
+  return { retryAfterMs, change: { ...made, status: 'pending', endedAt: null } };
 }
 
 /** An attempt takes 15 seconds at most; a killed process's deliveries are due again after this. */

@@ -21,7 +21,8 @@ import type { Attempt, WebhookAnswer, WebhookSender } from './webhook-sender.js'
 /**
  * Makes one attempt at a delivery, and records the result. It is recorded after the request: a process that dies between the two
  * leaves a delivery that is due again, under the same event id. Nothing is recorded when the lease was lost meanwhile, or in an outage. An
- * error on our side counts as an attempt, but not as a failure of the endpoint: it is recorded, and thrown.
+ * error on our side counts as an attempt, but not as a failure of the endpoint: it is recorded, and thrown. `signedHeaders` (webhook-endpoint.ts)
+ * signs it; after the last attempt `outcomeOf` (delivery.ts) makes it `dead`: it stays in the log, and can be sent again.
  */
 export async function deliverEvent<Uses extends DeliverUses>(
   uses: Uses,
@@ -66,11 +67,11 @@ function note(
     const delivery = await deliveries.lock(deliveryId);
     if (before === null || delivery === null) return;
     const at = clock.now();
-    const { change, retryAfter } = outcomeOf({ ...delivery, attempt: job.attempt }, attempt, at, randomFraction());
+    const { change, retryAfterMs } = outcomeOf({ ...delivery, attempt: job.attempt }, attempt, at, randomFraction());
     const isHeld =
-      retryAfter === null
+      retryAfterMs === null
         ? await jobs.complete(job)
-        : await jobs.release(job, change.reason ?? 'not delivered', retryAfter / SECOND);
+        : await jobs.release(job, change.reason ?? 'not delivered', retryAfterMs / SECOND);
     if (!isHeld) return;
     await deliveries.update(deliveryId, change);
     const after = rule(before, at);

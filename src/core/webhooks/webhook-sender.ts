@@ -18,7 +18,7 @@ export interface WebhookAnswer {
    */
   readonly body: string | null;
   /** Time that a busy receiver (429, 503) asks to wait, in milliseconds. Absent: it does not. */
-  readonly retryAfter?: number;
+  readonly retryAfterMs?: number;
 }
 
 /** A request for a receiver, and what became of it. */

@@ -312,7 +312,7 @@ const GIB = 1024 ** 3;
 
 /**
  * Kernel limits of each process (setrlimit(2)), for prlimit(1). WebAssembly reserves far more address space than the memory that it uses, and
- * decoders reserve up to 0.7 GB that they do not use, which counts as data; the parent monitors actual usage.
+ * decoders reserve up to 0.7 GB that they do not use, which counts as data; the parent monitors actual usage (`#requireLimits`, processes/media-process.ts).
  */
 const resourceLimits = ({ maxMemoryBytes, maxTemporaryBytes }: ProcessLimits): readonly string[] => [
   `--as=${256 * GIB}`,

@@ -13,6 +13,11 @@ import { encodeFrame, type Frame, type FrameBounds, FrameError, FrameReader, rea
 import type { MediaJob, SentJob } from '../media-job.js';
 import { type FolderUsage, MAX_TEMPORARY_FILES, PICTURE, type ProcessFolder } from './scratch.js';
 
+/**
+ * The bounds of a decoder: memory and time are settings (`MEDIA_MEMORY_BYTES`, `MEDIA_TIMEOUT_SECONDS`; defaults in child-process-media-reader.ts).
+ * `#requireLimits` and `TimeLimit` hold it to them, and the kernel does (`resourceLimits`, isolation/isolation.ts). The thread that reads metadata has
+ * its own (metadata-reader.ts).
+ */
 export interface ProcessBounds extends ProcessLimits {
   /** Milliseconds that one job may take, not counting those for which it waited for a processor: see `TimeLimit`. */
   readonly timeoutMs: number;

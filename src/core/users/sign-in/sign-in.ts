@@ -40,7 +40,8 @@ export type SignInUses = NoticeUses & {
 
 /**
  * Signs in the browser of a person whose proof was right or, if it proves no second factor and the person has one, opens a sign-in that waits
- * for it. The user is locked; with a role in the proof, so is the customer. Errors: `ip_not_whitelisted`.
+ * for it and that `finishSignIn` (second-step.ts) ends. Whether an account requires a factor of those who have none: `mustAddFactor`
+ * (factors/policy.ts), which guards of pages ask. The user is locked; with a role in the proof, so is the customer. Errors: `ip_not_whitelisted`.
  */
 export async function signIn(
   uses: Pick<SignInUses, keyof NoticeUses | 'clock'>,
