@@ -1,16 +1,23 @@
 import { Command } from 'commander';
 import { print, table } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/customer.js';
-import type { DeliveryKey } from '../core/delivery/delivery-key.js';
 import {
   createDeliveryKey,
+  type DeliveryKey,
   deleteDeliveryKey,
   editDeliveryKey,
   listDeliveryKeys,
 } from '../core/delivery/delivery-key.js';
 import { requireFound } from '../core/shared/errors.js';
-import type { Id } from '../core/shared/ids.js';
-import { type AccessOptions, accessChanges, idOption, instantOption, secretLines, wordOr } from './options.js';
+import {
+  type AccessOptions,
+  accessChanges,
+  instantOption,
+  type OfCustomer,
+  ofCustomer,
+  secretLines,
+  wordOr,
+} from './options.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 const ID = 'the id of the key, for example dk_3kTMd1PzUo8WcQ5x';
@@ -24,18 +31,14 @@ export function deliveryKeyCommand(): Command {
     .addCommand(remove());
 }
 
-interface CreateOptions {
-  readonly customer: Id;
+interface CreateOptions extends OfCustomer {
   readonly name: string;
   readonly presetsOnly?: boolean;
   readonly expiresAt?: Date;
-  readonly json?: boolean;
 }
 
 function create(): Command {
-  return new Command('create')
-    .description('create a delivery key; its secret is shown only once')
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+  return ofCustomer('create', 'create a delivery key; its secret is shown only once')
     .requiredOption('--name <name>', 'what the key is for')
     .option('--presets-only', 'its URLs can only name presets')
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z (default: never)', instantOption)
@@ -77,11 +80,9 @@ function edit(): Command {
 }
 
 function list(): Command {
-  return new Command('list')
-    .description('list the delivery keys of a customer')
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+  return ofCustomer('list', 'list the delivery keys of a customer')
     .option('--json', 'print one JSON document')
-    .action(async (options: { customer: Id; json?: boolean }) => {
+    .action(async (options: OfCustomer) => {
       const keys = await withPortsOf(options.customer, (ports) => listDeliveryKeys(ports, options.customer));
       const rows = keys.map((key) => [
         key.publicId,

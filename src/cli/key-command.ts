@@ -11,6 +11,8 @@ import {
   idOption,
   instantOption,
   listOption,
+  type OfCustomer,
+  ofCustomer,
   secretLines,
   wholeOption,
   wordOr,
@@ -26,21 +28,17 @@ export function keyCommand(): Command {
     .addCommand(remove());
 }
 
-interface CreateOptions {
-  readonly customer: Id;
+interface CreateOptions extends OfCustomer {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly ip?: readonly string[];
   readonly readLimit?: number;
   readonly writeLimit?: number;
   readonly expiresAt?: Date;
-  readonly json?: boolean;
 }
 
 function create(): Command {
-  return new Command('create')
-    .description('create a key; its token is shown only once')
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+  return ofCustomer('create', 'create a key; its token is shown only once')
     .requiredOption('--name <name>', 'what the key is for')
     .requiredOption('--scopes <list>', 'for example photos:read,tags:read, or all', listOption)
     .option('--ip <cidr>', 'allow only this address or range (repeatable)', listOption)
@@ -101,11 +99,9 @@ function changesOf({ readLimit, writeLimit, ...options }: EditOptions): Partial<
 }
 
 function list(): Command {
-  return new Command('list')
-    .description('list the keys of a customer')
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+  return ofCustomer('list', 'list the keys of a customer')
     .option('--json', 'print one JSON document')
-    .action(async (options: { customer: Id; json?: boolean }) => {
+    .action(async (options: OfCustomer) => {
       const keys = await withPortsOf(options.customer, (ports) => listKeys(ports, options.customer));
       const rows = keys.map((key) => [
         String(key.id),

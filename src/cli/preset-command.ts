@@ -2,8 +2,7 @@ import { Command } from 'commander';
 import { print, table } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/customer.js';
 import { deletePreset, listPresets, type Preset, savePreset } from '../core/delivery/preset.js';
-import type { Id } from '../core/shared/ids.js';
-import { idOption } from './options.js';
+import { type OfCustomer, ofCustomer } from './options.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function presetCommand(): Command {
@@ -14,17 +13,10 @@ export function presetCommand(): Command {
     .addCommand(remove());
 }
 
-interface OfCustomer {
-  readonly customer: Id;
-  readonly json?: boolean;
-}
-
 function set(): Command {
-  return new Command('set')
-    .description('create a preset, or change what all its URLs show')
+  return ofCustomer('set', 'create a preset, or change what all its URLs show')
     .argument('<name>', 'for example card')
     .argument('<options>', 'for example w=300,h=200,fit=cover')
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (name: string, text: string, options: OfCustomer) => {
       const preset = await withPorts((ports) =>
@@ -35,9 +27,7 @@ function set(): Command {
 }
 
 function list(): Command {
-  return new Command('list')
-    .description('list the presets of a customer')
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+  return ofCustomer('list', 'list the presets of a customer')
     .option('--json', 'print one JSON document')
     .action(async (options: OfCustomer) => {
       const presets = await withPortsOf(options.customer, (ports) => listPresets(ports, options.customer));
@@ -47,10 +37,8 @@ function list(): Command {
 }
 
 function remove(): Command {
-  return new Command('delete')
-    .description('delete a preset; URLs that name it are refused immediately')
+  return ofCustomer('delete', 'delete a preset; URLs that name it are refused immediately')
     .argument('<name>', 'the name of the preset')
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (name: string, options: OfCustomer) => {
       await withPorts((ports) => deletePreset(ports, operatorFor(options.customer), name));

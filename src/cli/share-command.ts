@@ -14,7 +14,7 @@ import {
   revokeShare,
   type ShareWithToken,
 } from '../core/shares/own-shares.js';
-import { idOption, instantOption, listOption, wholeOption } from './options.js';
+import { idOption, instantOption, listOption, type OfCustomer, ofCustomer, wholeOption } from './options.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 const UPLOAD_BYTES = 2_000_000_000;
@@ -28,8 +28,7 @@ export function shareCommand(): Command {
     .addCommand(revoke());
 }
 
-interface CreateOptions {
-  readonly customer: Id;
+interface CreateOptions extends OfCustomer {
   readonly title: string;
   readonly tag?: string;
   readonly photos?: readonly string[];
@@ -38,13 +37,10 @@ interface CreateOptions {
   readonly uploadBytes?: number;
   readonly passwordFile?: string;
   readonly expiresAt?: Date;
-  readonly json?: boolean;
 }
 
 function create(): Command {
-  return new Command('create')
-    .description('share the photos of a tag, or chosen ones')
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+  return ofCustomer('create', 'share the photos of a tag, or chosen ones')
     .requiredOption('--title <title>', 'what visitors read above the photos')
     .option('--tag <name>', 'the photos that have this tag at the time of a visit')
     .option('--photos <ids>', 'these photos, for example 7,9', listOption)
@@ -82,11 +78,9 @@ function create(): Command {
 }
 
 function list(): Command {
-  return new Command('list')
-    .description('list the shares of a customer, with their links')
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+  return ofCustomer('list', 'list the shares of a customer, with their links')
     .option('--json', 'print one JSON document')
-    .action(async (options: { customer: Id; json?: boolean }) => {
+    .action(async (options: OfCustomer) => {
       const shares = await withPortsOf(options.customer, async (ports) =>
         (await listShares(ports, options.customer)).map((share) => shareJson(ports, share)),
       );
@@ -106,10 +100,8 @@ interface EditOptions extends Omit<CreateOptions, 'title' | 'tag' | 'photos' | '
 }
 
 function edit(): Command {
-  return new Command('edit')
-    .description('change a share; options that are not given stay as they are')
+  return ofCustomer('edit', 'change a share; options that are not given stay as they are')
     .argument('<id>', 'the id of the share', idOption)
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--title <title>', 'what visitors read above the photos')
     .option('--download', 'visitors can download originals')
     .option('--no-download', 'they cannot')
@@ -145,12 +137,10 @@ function edit(): Command {
 }
 
 function revoke(): Command {
-  return new Command('revoke')
-    .description('revoke a share; its link stops working immediately')
+  return ofCustomer('revoke', 'revoke a share; its link stops working immediately')
     .argument('<id>', 'the id of the share', idOption)
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
-    .action(async (id: Id, options: { customer: Id; json?: boolean }) => {
+    .action(async (id: Id, options: OfCustomer) => {
       const { title } = await withPorts((ports) => revokeShare(ports, operatorFor(options.customer), id));
       print(options, { id, revoked: true }, [`Share ${id} "${title}" revoked.`]);
     });

@@ -5,7 +5,7 @@ import type { Id } from '../core/shared/ids.js';
 import { removeUser } from '../core/users/people/manage.js';
 import { type Invitation, inviteUser, issueLink } from '../core/users/people/one-time-link.js';
 import { isRole, type Role, roles, type User } from '../core/users/user.js';
-import { idOption } from './options.js';
+import { idOption, type OfCustomer, ofCustomer } from './options.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function userCommand(): Command {
@@ -17,17 +17,13 @@ export function userCommand(): Command {
     .addCommand(remove());
 }
 
-interface InviteOptions {
-  readonly customer: Id;
+interface InviteOptions extends OfCustomer {
   readonly email: string;
   readonly role: Role;
-  readonly json?: boolean;
 }
 
 function invite(): Command {
-  return new Command('invite')
-    .description('create a link that signs in a person once; replaces an earlier link')
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+  return ofCustomer('invite', 'create a link that signs in a person once; replaces an earlier link')
     .requiredOption('--email <address>', 'the person to invite')
     .option('--role <role>', `${roles.join(', ')}; existing people keep theirs`, roleOption, 'owner')
     .option('--json', 'print one JSON document')
@@ -38,27 +34,26 @@ function invite(): Command {
 }
 
 function link(): Command {
-  return new Command('link')
-    .description('create a new link for a person, for example to set a new password; replaces the earlier link')
+  return ofCustomer(
+    'link',
+    'create a new link for a person, for example to set a new password; replaces the earlier link',
+  )
     .argument('<id>', 'the id of the person', idOption)
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option(
       '--without-factors',
       'the link also removes the passkeys, authenticator apps and recovery codes of the person, who lost them',
     )
     .option('--json', 'print one JSON document')
-    .action(async (id: Id, options: { customer: Id; withoutFactors?: boolean; json?: boolean }) => {
+    .action(async (id: Id, options: OfCustomer & { withoutFactors?: boolean }) => {
       const made = await withPorts((ports) => issueLink(ports, operatorFor(options.customer), id, options));
       printLink(options, made);
     });
 }
 
 function list(): Command {
-  return new Command('list')
-    .description('list the people of a customer')
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+  return ofCustomer('list', 'list the people of a customer')
     .option('--json', 'print one JSON document')
-    .action(async (options: { customer: Id; json?: boolean }) => {
+    .action(async (options: OfCustomer) => {
       const users = await withPortsOf(options.customer, ({ store }) =>
         store.query(options.customer, (reader) => reader.users.list()),
       );
@@ -75,12 +70,10 @@ function list(): Command {
 }
 
 function remove(): Command {
-  return new Command('remove')
-    .description("remove a person's access immediately")
+  return ofCustomer('remove', "remove a person's access immediately")
     .argument('<id>', 'the id of the person', idOption)
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
-    .action(async (id: Id, options: { customer: Id; json?: boolean }) => {
+    .action(async (id: Id, options: OfCustomer) => {
       await withPorts((ports) => removeUser(ports, operatorFor(options.customer), id));
       print(options, { id, removed: true }, [`User ${id} removed.`]);
     });

@@ -22,7 +22,7 @@ import { deliverEvent, resendDelivery, sendTestEvent } from '../core/webhooks/se
 import type { WebhookEndpoint } from '../core/webhooks/webhook-endpoint.js';
 import { listenerPool } from '../worker/pools.js';
 import { runWorker } from '../worker/worker.js';
-import { idOption, listOption, secretLines, wholeOption } from './options.js';
+import { idOption, listOption, type OfCustomer, ofCustomer, secretLines, wholeOption } from './options.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function webhookCommand(): Command {
@@ -37,11 +37,6 @@ export function webhookCommand(): Command {
     .addCommand(resend());
 }
 
-interface OfCustomer {
-  readonly customer: Id;
-  readonly json?: boolean;
-}
-
 interface CreateOptions extends OfCustomer {
   readonly url: string;
   readonly description?: string;
@@ -49,9 +44,7 @@ interface CreateOptions extends OfCustomer {
 }
 
 function create(): Command {
-  return new Command('create')
-    .description('create a webhook endpoint; its secret is shown only once')
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+  return ofCustomer('create', 'create a webhook endpoint; its secret is shown only once')
     .requiredOption('--url <url>', 'the URL to send events to')
     .option('--description <text>', 'what the endpoint is for')
     .option('--events <list>', 'for example photo.created,import.completed (default: all)', listOption)
@@ -69,9 +62,7 @@ function create(): Command {
 }
 
 function list(): Command {
-  return new Command('list')
-    .description('list the webhook endpoints of a customer')
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+  return ofCustomer('list', 'list the webhook endpoints of a customer')
     .option('--json', 'print one JSON document')
     .action(async (options: OfCustomer) => {
       const endpoints = await withPortsOf(options.customer, (ports) => listWebhookEndpoints(ports, options.customer));
@@ -88,10 +79,8 @@ function list(): Command {
 }
 
 function remove(): Command {
-  return new Command('delete')
-    .description('delete a webhook endpoint and its pending deliveries')
+  return ofCustomer('delete', 'delete a webhook endpoint and its pending deliveries')
     .argument('<id>', 'the id of the endpoint', idOption)
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: OfCustomer) => {
       await withPorts((ports) => deleteWebhookEndpoint(ports, operatorFor(options.customer), id));
@@ -100,10 +89,8 @@ function remove(): Command {
 }
 
 function test(): Command {
-  return new Command('test')
-    .description('send webhook.test to an endpoint; the running service delivers it')
+  return ofCustomer('test', 'send webhook.test to an endpoint; the running service delivers it')
     .argument('<id>', 'the id of the endpoint', idOption)
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: OfCustomer) => {
       const { eventId } = await withPorts((ports) => sendTestEvent(ports, options.customer, id));
@@ -122,10 +109,8 @@ interface LogOptions extends OfCustomer {
 }
 
 function log(): Command {
-  return new Command('log')
-    .description('list the newest deliveries to an endpoint, of the last 30 days')
+  return ofCustomer('log', 'list the newest deliveries to an endpoint, of the last 30 days')
     .argument('<id>', 'the id of the endpoint', idOption)
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--limit <n>', `maximum number of deliveries, 1 to ${MAX_PAGE_SIZE}`, limitOption, 20)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: LogOptions) => {
@@ -145,10 +130,8 @@ function log(): Command {
 }
 
 function show(): Command {
-  return new Command('show')
-    .description('show what was sent in a delivery, and the beginning of what was answered')
+  return ofCustomer('show', 'show what was sent in a delivery, and the beginning of what was answered')
     .argument('<id>', 'the id of the delivery, from phs webhook log', idOption)
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: OfCustomer) => {
       const delivery = await withPorts((ports) => readDelivery(ports, options.customer, id));
@@ -163,10 +146,11 @@ function show(): Command {
 }
 
 function resend(): Command {
-  return new Command('resend')
-    .description('send a delivery of the log again, with the same event id; the running service delivers it')
+  return ofCustomer(
+    'resend',
+    'send a delivery of the log again, with the same event id; the running service delivers it',
+  )
     .argument('<id>', 'the id of the delivery, from phs webhook log', idOption)
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
     .option('--json', 'print one JSON document')
     .action(async (id: Id, options: OfCustomer) => {
       const delivery = await withPorts((ports) => resendDelivery(ports, options.customer, id));
@@ -208,18 +192,14 @@ function endpointJson(endpoint: WebhookEndpoint) {
   };
 }
 
-interface Options {
-  readonly customer: Id;
+interface Options extends OfCustomer {
   readonly forwardTo: string;
   readonly events?: readonly string[];
   readonly secret?: string;
-  readonly json?: boolean;
 }
 
 export function listenCommand(): Command {
-  return new Command('listen')
-    .description('send the events of a customer to a program on this machine, until Ctrl-C')
-    .requiredOption('--customer <id>', 'the id of the customer', idOption)
+  return ofCustomer('listen', 'send the events of a customer to a program on this machine, until Ctrl-C')
     .requiredOption('--forward-to <url>', 'where the program receives webhooks, such as http://localhost:8080/webhooks')
     .option('--events <list>', 'for example photo.created,import.completed (default: all)', listOption)
     .option('--secret <secret>', 'the secret that signs, whsec_… (default: a new one)')
