@@ -62,40 +62,24 @@ export const Duplicates = (options: { readonly default?: DuplicatePolicy } = {})
     { description: 'How to handle a file whose bytes are already in the library.', ...options },
   );
 
-export const RestoreTrashed = (options: { readonly default?: boolean } = {}) =>
-  Flag({
-    description: 'Whether to restore a photo from the trash when it is imported again.',
-    example: true,
-    ...options,
-  });
+const importFlag =
+  (description: string) =>
+  (options: { readonly default?: boolean } = {}) =>
+    Flag({ description, example: true, ...options });
 
-interface FlagDefault {
-  readonly default?: boolean;
-}
+export const RestoreTrashed = importFlag('Whether to restore a photo from the trash when it is imported again.');
 
-export const TagDuplicates = (options: FlagDefault = {}) =>
-  Flag({
-    description:
-      'Whether the tags of the import, and those of its items, are also added to photos that the library had already.',
-    example: true,
-    ...options,
-  });
+export const TagDuplicates = importFlag(
+  'Whether the tags of the import, and those of its items, are also added to photos that the library had already.',
+);
 
-export const KeywordsAsTags = (options: FlagDefault = {}) =>
-  Flag({
-    description:
-      'Whether the keywords in files become tags of their photos. Tags that do not exist are created, which requires `tags:write`. Beyond the limits of tags, keywords are left out.',
-    example: true,
-    ...options,
-  });
+export const KeywordsAsTags = importFlag(
+  'Whether the keywords in files become tags of their photos. Tags that do not exist are created, which requires `tags:write`. Beyond the limits of tags, keywords are left out.',
+);
 
-export const DateFromFilename = (options: FlagDefault = {}) =>
-  Flag({
-    description:
-      'Whether a photo whose file does not say when it was taken gets the date that its file name states, such as `IMG_20240615_101112.jpg`.',
-    example: true,
-    ...options,
-  });
+export const DateFromFilename = importFlag(
+  'Whether a photo whose file does not say when it was taken gets the date that its file name states, such as `IMG_20240615_101112.jpg`.',
+);
 
 export const DefaultZone = () =>
   Text({
