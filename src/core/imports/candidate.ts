@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Measure } from '../blobs/blob-bytes.js';
 import type { Limits } from '../customers/limits.js';
 import { localTime } from '../media/capture-time.js';
 import { declaredValues } from '../media/photo-fields.js';
@@ -115,23 +114,5 @@ export function newItem(
     error: null,
     createdAt: at,
     updatedAt: at,
-  };
-}
-
-/**
- * Returns how bytes differ from what was declared of them; null if they do not. What was not read to its end has no hash, and no size that matters.
- */
-export function mismatch(
-  declared: { readonly sizeBytes?: number | null | undefined; readonly sha256?: string | null | undefined },
-  { sizeBytes, sha256 }: Pick<Measure, 'sizeBytes' | 'sha256'>,
-): ItemError | null {
-  if (sha256 === null) return null;
-  if (typeof declared.sizeBytes === 'number' && declared.sizeBytes !== sizeBytes) {
-    return { code: 'size_mismatch', message: `${declared.sizeBytes} bytes were declared, but ${sizeBytes} arrived.` };
-  }
-  if (typeof declared.sha256 !== 'string' || normalSha256(declared.sha256) === sha256) return null;
-  return {
-    code: 'checksum_mismatch',
-    message: 'The SHA-256 of the uploaded bytes is not the declared one. Send the file again.',
   };
 }

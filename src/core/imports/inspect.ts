@@ -15,7 +15,7 @@ import type { Clock } from '../shared/clock.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transactional } from '../shared/transactional.js';
-import { mismatch, tooLarge } from './candidate.js';
+import { tooLarge } from './candidate.js';
 import {
   dependentIds,
   fail,
@@ -27,6 +27,7 @@ import {
 } from './import-photo.js';
 import type { AppliedResult, ApplyResult, ImportSteps, InspectionResult } from './import-steps.js';
 import { inLibrary, requestPublishing } from './publish.js';
+import { mismatch } from './receive/upload.js';
 
 /**
  * Inspects the bytes of a `processing` item: hash, type, full decode. A valid picture is copied to where no client can write, and the item

@@ -9,7 +9,6 @@ import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
 import { asJson, assignments, insertion, type JsonRow, prepared, select } from '../database/sql.js';
-import { bitsOf } from '../similar/hash-search.js';
 import type { SharedReads } from './photo-cache.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { countPhotos, isUnmoved, listPhotos } from './photo-list.js';
@@ -253,7 +252,7 @@ async function insertPhotos(
       INSERT INTO photo_exif (customer_id, photo_id, exif) SELECT $1, photo.id, side.exif FROM photo JOIN side USING (id)
     ), hashes AS (
       INSERT INTO photo_hashes (customer_id, photo_id, bits)
-      SELECT $1, photo.id, ${bitsOf('photo.phash')} FROM photo WHERE photo.phash IS NOT NULL
+      SELECT $1, photo.id, ('x' || photo.phash)::bit(64)::bigint FROM photo WHERE photo.phash IS NOT NULL
     ), links AS (
       INSERT INTO photo_tags (customer_id, photo_id, tag_id, trashed, created_at)
       SELECT $1, photo.id, tagged.tag_id, photo.trashed, photo.created_at FROM photo JOIN tagged USING (id)

@@ -3,11 +3,6 @@ import type { SimilarFilter } from '../../../core/photos/similar/similar-photo.j
 const QUARTERS = 4;
 const QUARTER_BITS = 16;
 
-/** SQL: a hash of 16 hex digits as a number whose bits are those of the hash. */
-export function bitsOf(phash: string): string {
-  return `('x' || ${phash})::bit(64)::bigint`;
-}
-
 /**
  * SQL for the other photos of `$1` whose hash is this near: `photo_id` and `distance`. Hashes that differ in few bits have a quarter that
  * differs in very few. So each quarter is looked up with every value that is so near to its own, and only what that finds is compared as a

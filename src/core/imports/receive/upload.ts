@@ -6,11 +6,10 @@ import type { BlobStore, DiskSpace } from '../../blobs/blob-store.js';
 import type { VerifiedBlobs } from '../../blobs/verified-blobs.js';
 import type { CustomerDirectory } from '../../customers/customer-directory.js';
 import type { Clock } from '../../shared/clock.js';
-import { DomainError, isOutage } from '../../shared/errors.js';
+import { DomainError, type ItemError, isOutage } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Reader, Transactional } from '../../shared/transactional.js';
-import { mismatch } from '../candidate.js';
 import { type ImportPhoto, isAwaited, newUploadId, requireSameBytes, transition, waitsFor } from '../import-photo.js';
 import type { ImportSteps, ReceivedUpload, StagedUpload } from '../import-steps.js';
 import { readUploadToken, type UploadGrant } from '../target.js';
@@ -195,6 +194,24 @@ async function storeDeclaredBytes(
   } catch (error) {
     throw error instanceof TooManyBytes ? tooLong(grant) : error;
   }
+}
+
+/**
+ * Returns how bytes differ from what was declared of them; null if they do not. What was not read to its end has no hash, and no size that matters.
+ */
+export function mismatch(
+  declared: { readonly sizeBytes: number | null; readonly sha256: string | null },
+  { sizeBytes, sha256 }: Pick<Measure, 'sizeBytes' | 'sha256'>,
+): ItemError | null {
+  if (sha256 === null) return null;
+  if (declared.sizeBytes !== null && declared.sizeBytes !== sizeBytes) {
+    return { code: 'size_mismatch', message: `${declared.sizeBytes} bytes were declared, but ${sizeBytes} arrived.` };
+  }
+  if (declared.sha256 === null || declared.sha256 === sha256) return null;
+  return {
+    code: 'checksum_mismatch',
+    message: 'The SHA-256 of the uploaded bytes is not the declared one. Send the file again.',
+  };
 }
 
 /** Reads the bytes to their end, for their hash. */

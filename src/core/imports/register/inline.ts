@@ -8,10 +8,10 @@ import { DomainError, type ItemError, invalid, isOutage, requireFound } from '..
 import type { Id } from '../../shared/ids.js';
 import { counted } from '../../shared/text.js';
 import type { Reader } from '../../shared/transactional.js';
-import { type Candidate, mismatch, type Registration, registrationError, tooLarge } from '../candidate.js';
+import { type Candidate, normalSha256, type Registration, registrationError, tooLarge } from '../candidate.js';
 import { requireOpen } from '../import.js';
 import { newUploadId } from '../import-photo.js';
-import { requireDiskSpace } from '../receive/upload.js';
+import { mismatch, requireDiskSpace } from '../receive/upload.js';
 import type { UploadSlots } from '../receive/upload-slots.js';
 import { type CandidateOutcome, type RegisterUses, type RegistrationResults, registerAll } from './register.js';
 
@@ -140,8 +140,9 @@ async function stage(
     throw error;
   }
   const whole: Registration = { ...input, sizeBytes: measure.sizeBytes, sha256: measure.sha256 };
+  const declared = { sizeBytes: input.sizeBytes ?? null, sha256: input.sha256 ? normalSha256(input.sha256) : null };
   const error =
-    registrationError(whole, uses.limits) ?? mismatch(input, measure) ?? (await typeError(uses, measure.head));
+    registrationError(whole, uses.limits) ?? mismatch(declared, measure) ?? (await typeError(uses, measure.head));
   if (error === null) return { input: whole, staged };
   await uses.blobs.delete([key]);
   return error;
