@@ -8,6 +8,7 @@ import { assetUrl } from './assets.controller.js';
 import { messageForPeople } from './form.js';
 import { pageHeaders, STYLES } from './page.js';
 import { HOME } from './page-context.js';
+import { LinkButton } from './parts.js';
 
 const titles: Readonly<Record<number, string>> = {
   400: 'That did not work',
@@ -47,9 +48,7 @@ function sendErrorPage(error: DomainError, { requestId }: RequestContext, respon
             <h1>{title}</h1>
             <p>{messageForPeople(error)}</p>
             <p>
-              <a class="button plain" href={HOME}>
-                Back to the start page
-              </a>
+              <LinkButton href={HOME} label="Back to the start page" />
             </p>
             <p class="hint">Request {requestId}</p>
           </section>

@@ -90,9 +90,11 @@ export function Field({ label, name, hint, errors, input = {}, lines, choices, b
   );
 }
 
+export type ButtonKind = 'primary' | 'danger' | 'plain';
+
 interface ButtonProps {
   readonly children: ComponentChildren;
-  readonly kind?: 'primary' | 'danger' | 'plain';
+  readonly kind?: ButtonKind | undefined;
   readonly name?: string;
   readonly value?: string;
 }
@@ -102,27 +104,6 @@ export function Button({ children, kind = 'primary', name, value }: ButtonProps)
     <button type="submit" class={`button ${kind}`} name={name} value={value}>
       {children}
     </button>
-  );
-}
-
-interface ButtonsProps {
-  readonly label: string;
-  readonly kind?: ButtonProps['kind'];
-  /** The way back. */
-  readonly cancel: string;
-  readonly children?: ComponentChildren;
-}
-
-/** The end of a form: its button, others if there are any, and the way back. */
-export function Buttons({ label, kind = 'primary', cancel, children }: ButtonsProps) {
-  return (
-    <div class="buttons">
-      <Button kind={kind}>{label}</Button>
-      {children}
-      <a class="button plain" href={cancel}>
-        Cancel
-      </a>
-    </div>
   );
 }
 

@@ -2,19 +2,17 @@ import type { ComponentChildren } from 'preact';
 import { encode } from 'uqr';
 import type { Page } from '../core/shared/pagination.js';
 import { address } from './address.js';
-import { Buttons, Form } from './form.js';
+import { Button, type ButtonKind, Form } from './form.js';
 import { type IconName, iconShapes } from './icon-shapes.js';
 
+interface HeadingProps {
+  readonly title: string;
+  readonly lead?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
 /** The heading of a page, what it is for, and its main action beside it. */
-export function Heading({
-  title,
-  lead,
-  children,
-}: {
-  title: string;
-  lead?: ComponentChildren;
-  children?: ComponentChildren;
-}) {
+export function Heading({ title, lead, children }: HeadingProps) {
   return (
     <div class="heading">
       <div>
@@ -27,15 +25,7 @@ export function Heading({
 }
 
 /** A part of a page with a heading of its own. */
-export function Card({
-  title,
-  lead,
-  children,
-}: {
-  title?: string;
-  lead?: ComponentChildren;
-  children: ComponentChildren;
-}) {
+export function Card({ title, lead, children }: Partial<HeadingProps>) {
   return (
     <section class="card">
       {title && <h2>{title}</h2>}
@@ -45,17 +35,15 @@ export function Card({
   );
 }
 
-/** On a phone each row becomes a block of its own, in which every cell says its column. Cells in the order of `columns`. */
-export function Table({
-  caption,
-  columns,
-  rows,
-}: {
+interface TableProps {
   /** Read out, not shown. */
-  caption: string;
-  columns: readonly string[];
-  rows: readonly { key: string | number; cells: readonly ComponentChildren[] }[];
-}) {
+  readonly caption: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly { readonly key: string | number; readonly cells: readonly ComponentChildren[] }[];
+}
+
+/** On a phone each row becomes a block of its own, in which every cell says its column. Cells in the order of `columns`. */
+export function Table({ caption, columns, rows }: TableProps) {
   return (
     <div class="table">
       <table>
@@ -96,30 +84,22 @@ export function Empty({ title, icon, children }: { title: string; icon?: IconNam
   );
 }
 
-export function Badge({
-  tone = 'plain',
-  children,
-}: {
-  tone?: 'plain' | 'good' | 'warn' | 'bad';
-  children: ComponentChildren;
-}) {
+export type Tone = 'plain' | 'good' | 'warn' | 'bad';
+
+export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ComponentChildren }) {
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
+interface ConfirmProps {
+  readonly title: string;
+  readonly action: string;
+  readonly button: string;
+  readonly back: string;
+  readonly children: ComponentChildren;
+}
+
 /** Asks before something that cannot be undone. Nothing but a page: it works without scripts. */
-export function Confirm({
-  title,
-  action,
-  button,
-  back,
-  children,
-}: {
-  title: string;
-  action: string;
-  button: string;
-  back: string;
-  children: ComponentChildren;
-}) {
+export function Confirm({ title, action, button, back, children }: ConfirmProps) {
   return (
     <section class="card confirm">
       <h1>{title}</h1>
@@ -128,6 +108,16 @@ export function Confirm({
         <Buttons label={button} kind="danger" cancel={back} />
       </Form>
     </section>
+  );
+}
+
+/** A line of a list of facts. */
+export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
   );
 }
 
@@ -143,6 +133,46 @@ export function Icon({ name }: { name: IconName }) {
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
       <path d={iconShapes[name]} />
     </svg>
+  );
+}
+
+interface LinkButtonProps {
+  readonly href: string;
+  readonly label: string;
+  readonly icon?: IconName;
+  readonly kind?: ButtonKind;
+  readonly isSmall?: boolean;
+  readonly rel?: 'next';
+  /** The name for screen readers, where several links have the same label. */
+  readonly name?: string;
+}
+
+/** A link that looks like a button. */
+export function LinkButton({ href, label, icon, kind = 'plain', isSmall = false, rel, name }: LinkButtonProps) {
+  return (
+    <a class={`button ${kind}${isSmall ? ' small' : ''}`} href={href} rel={rel} aria-label={name}>
+      {icon && <Icon name={icon} />}
+      {icon ? ` ${label}` : label}
+    </a>
+  );
+}
+
+interface ButtonsProps {
+  readonly label: string;
+  readonly kind?: ButtonKind;
+  /** The way back, if the form is a page of its own. */
+  readonly cancel?: string;
+  readonly children?: ComponentChildren;
+}
+
+/** The end of a form: its button, others if there are any, and the way back. */
+export function Buttons({ label, kind, cancel, children }: ButtonsProps) {
+  return (
+    <div class="buttons">
+      <Button kind={kind}>{label}</Button>
+      {children}
+      {cancel !== undefined && <LinkButton href={cancel} label="Cancel" />}
+    </div>
   );
 }
 
@@ -174,39 +204,27 @@ export function Copied() {
   return <p class="unseen" id="copied" role="status" />;
 }
 
-/** Under a list: the way to its next page, and back to its first. */
-export function Paging({
-  page,
-  path,
-  query = {},
-  cursor,
-  label,
-}: {
-  page: Pick<Page<unknown>, 'nextCursor'>;
-  path: string;
+interface PagingProps {
+  readonly page: Pick<Page<unknown>, 'nextCursor'>;
+  readonly path: string;
   /** The search in the address; the cursor is added. */
-  query?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
   /** The cursor of this page; empty on the first. */
-  cursor: string;
+  readonly cursor: string;
   /** The list that these are the pages of, for those who do not see. */
-  label: string;
-}) {
+  readonly label: string;
+}
+
+/** Under a list: the way to its next page, and back to its first. */
+export function Paging({ page, path, query = {}, cursor, label }: PagingProps) {
   if (page.nextCursor === null && cursor === '') return null;
   return (
     <nav class="paging" aria-label={label}>
-      {cursor === '' ? (
-        <span />
-      ) : (
-        <a class="button plain small" href={address(path, query)}>
-          First page
-        </a>
-      )}
+      {cursor === '' ? <span /> : <LinkButton href={address(path, query)} label="First page" isSmall />}
       {page.nextCursor === null ? (
         <span class="hint">This is the last page.</span>
       ) : (
-        <a class="button plain small" href={address(path, { ...query, cursor: page.nextCursor })} rel="next">
-          Next page
-        </a>
+        <LinkButton href={address(path, { ...query, cursor: page.nextCursor })} label="Next page" isSmall rel="next" />
       )}
     </nav>
   );

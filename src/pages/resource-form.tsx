@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import type { Precondition } from '../core/shared/transactional.js';
 import type { Reply } from '../http/responses/reply.js';
-import { Buttons, Form, ProblemSummary, type Problems, problemsOf } from './form.js';
+import { Form, ProblemSummary, type Problems, problemsOf } from './form.js';
 import { FieldLength, type FormFields } from './form-fields.js';
 import type { PageContext } from './page-context.js';
-import { Card } from './parts.js';
+import { Buttons, Card } from './parts.js';
 import { editsOf, ShownValues } from './shown-values.js';
 
 /** The form by which a resource is created and edited. */

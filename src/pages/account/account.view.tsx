@@ -6,10 +6,10 @@ import type { Identity } from '../../core/users/provider/identity.js';
 import type { KnownSession, ListedSession } from '../../core/users/session.js';
 import { MAX_EMAIL } from '../../core/users/user.js';
 import { withArticle } from '../../http/fields/meanings.js';
-import { Button, Field, Form, type Problems, TimeZoneField } from '../form.js';
+import { Field, Form, type Problems, TimeZoneField } from '../form.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
 import { Allowed } from '../page-context.js';
-import { Badge, Card, Heading, Moment, Table } from '../parts.js';
+import { Badge, Buttons, Card, Heading, LinkButton, Moment, Table } from '../parts.js';
 import { ShownValues } from '../shown-values.js';
 import { IdentitiesCard } from './identities.view.js';
 import { FactorsCard, PasswordCard } from './password.view.js';
@@ -44,9 +44,7 @@ export function AccountPage(props: AccountProps) {
         lead={isOwner ? undefined : `You are ${withArticle(person.user.role)} of ${customer.name}.`}
       >
         <Allowed least="admin">
-          <a class="button plain" href="/settings/account/people">
-            People
-          </a>
+          <LinkButton href="/settings/account/people" label="People" />
         </Allowed>
       </Heading>
       {isOwner && <CustomerCard customer={customer} problems={problemsOf('account')} form={form} />}
@@ -109,9 +107,7 @@ function CustomerCard({ customer, problems, form }: CardProps & { customer: Cust
             required: true,
           }}
         />
-        <div class="buttons">
-          <Button>Save</Button>
-        </div>
+        <Buttons label="Save" />
       </Form>
     </Card>
   );
@@ -136,9 +132,7 @@ function EmailCard({ person, isMailed, problems, form }: CardProps & { person: K
             autocomplete: 'username',
           }}
         />
-        <div class="buttons">
-          <Button>Save</Button>
-        </div>
+        <Buttons label="Save" />
       </Form>
     </Card>
   );
@@ -233,9 +227,7 @@ function SessionsCard({ sessions, current }: { sessions: readonly ListedSession[
       )}
       {sessions.length > 1 && (
         <Form action="/settings/account/sessions/end-others">
-          <div class="buttons">
-            <Button kind="plain">Sign out everywhere else</Button>
-          </div>
+          <Buttons label="Sign out everywhere else" kind="plain" />
         </Form>
       )}
     </Card>

@@ -2,9 +2,9 @@ import type { Enrolment } from '../../core/users/factors/add.js';
 import type { Passkey } from '../../core/users/factors/passkey.js';
 import { type AuthenticatorApp, MAX_FACTOR_NAME, MAX_FACTORS } from '../../core/users/factors/second-factor.js';
 import type { User } from '../../core/users/user.js';
-import { Button, Buttons, CODE_INPUT, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import { CODE_INPUT, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
-import { Card, Copied, Copyable, Empty, Heading, Moment, QrCode, Table } from '../parts.js';
+import { Buttons, Card, Copied, Copyable, Empty, Heading, LinkButton, Moment, QrCode, Table } from '../parts.js';
 import {
   ASK_AGAIN,
   ASK_FOR_NEW,
@@ -46,9 +46,7 @@ export function FactorsPage({ apps, passkeys, codesLeft, offersPasskeys, user }:
         )}
         {mayAdd && (
           <Form action={`${HERE}/new`}>
-            <div class="buttons">
-              <Button>Add an app</Button>
-            </div>
+            <Buttons label="Add an app" />
           </Form>
         )}
       </Card>
@@ -59,9 +57,7 @@ export function FactorsPage({ apps, passkeys, codesLeft, offersPasskeys, user }:
             when you have neither passkey nor app.
           </p>
           <Form action={`${HERE}/recovery-codes`}>
-            <div class="buttons">
-              <Button kind="plain">Create new codes</Button>
-            </div>
+            <Buttons label="Create new codes" kind="plain" />
           </Form>
         </Card>
       )}
@@ -90,9 +86,7 @@ function PasskeysCard({ passkeys, isOffered, mayAdd }: PasskeysProps) {
       )}
       {isOffered && mayAdd && (
         <Form action={`${PASSKEYS_PATH}/new`}>
-          <div class="buttons">
-            <Button>Add a passkey</Button>
-          </div>
+          <Buttons label="Add a passkey" />
         </Form>
       )}
     </Card>
@@ -182,9 +176,7 @@ export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
         <Copyable id="codes" text={codes.join('\n')} codes />
         <Copied />
         <div class="buttons">
-          <a class="button primary" href={HERE}>
-            I have stored them
-          </a>
+          <LinkButton href={HERE} label="I have stored them" kind="primary" />
         </div>
       </section>
     </>
@@ -219,13 +211,9 @@ export function RemoveFactor({ name, action, isLast, problems, offersPasskeys }:
           errors={problems}
           input={CODE_INPUT}
         />
-        <div class="buttons">
-          <Button kind="danger">Remove</Button>
+        <Buttons label="Remove" kind="danger" cancel={HERE}>
           {offersPasskeys && <PasskeyButton from={ASK_AGAIN} label="Remove with a passkey" />}
-          <a class="button plain" href={HERE}>
-            Cancel
-          </a>
-        </div>
+        </Buttons>
         {offersPasskeys && <PasskeyNotes />}
       </Form>
     </section>
@@ -269,9 +257,7 @@ export function NewPasskey({ problems, form }: NewPasskeyProps) {
           ))}
           <div class="buttons">
             <PasskeyButton from={ASK_FOR_NEW} label="Add" field={NEW_PASSKEY_FIELD} kind="primary" isOnly />
-            <a class="button plain" href="/settings/account/factors">
-              Cancel
-            </a>
+            <LinkButton href="/settings/account/factors" label="Cancel" />
           </div>
           <PasskeyNotes />
         </Form>

@@ -8,11 +8,12 @@ import { PORTS } from '../../http/ports-token.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { signOutOfOthers } from '../account-switch/account-switch.js';
 import { endSession } from '../browser-session.js';
-import { Buttons, Field, Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
+import { Field, Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { useFormats } from '../formats.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
+import { Buttons } from '../parts.js';
 
 /** Closing the account, for owners only. */
 @Controller('settings/account/erase')

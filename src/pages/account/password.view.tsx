@@ -1,7 +1,6 @@
 import type { KnownSession } from '../../core/users/session.js';
 import type { User } from '../../core/users/user.js';
 import {
-  Button,
   CODE_INPUT,
   Field,
   Form,
@@ -11,7 +10,7 @@ import {
   type Problems,
   UserName,
 } from '../form.js';
-import { Card } from '../parts.js';
+import { Buttons, Card, LinkButton } from '../parts.js';
 import { ASK_AGAIN, PasskeyButton, PasskeyNotes } from '../passkeys/passkeys.js';
 
 interface PasswordProps {
@@ -42,10 +41,9 @@ export function PasswordCard({ person, mayOmitCurrent, offersPasskeys, problems 
         )}
         <Field label="New password" name="password" hint={PASSWORD_HINT} errors={problems} input={NEW_PASSWORD_INPUT} />
         {problems?.code === 'rate_limited' && <p class="error">{problems.message}</p>}
-        <div class="buttons">
-          <Button>{person.user.passwordHash === null ? 'Set password' : 'Change password'}</Button>
+        <Buttons label={person.user.passwordHash === null ? 'Set password' : 'Change password'}>
           {usesPasskey && <PasskeyButton from={ASK_AGAIN} label="Change it with a passkey" />}
-        </div>
+        </Buttons>
         {usesPasskey && <PasskeyNotes />}
       </Form>
     </Card>
@@ -67,9 +65,7 @@ export function FactorsCard({ person: { user, hasFactor } }: { person: Pick<Know
           : `You sign in ${onlyProofOf(user)} alone. With a passkey or a code of an app in addition, ${stolen} is not enough.`}
       </p>
       <div class="buttons">
-        <a class="button plain" href="/settings/account/factors">
-          {hasFactor ? 'Manage' : 'Set up…'}
-        </a>
+        <LinkButton href="/settings/account/factors" label={hasFactor ? 'Manage' : 'Set up…'} />
       </div>
     </Card>
   );

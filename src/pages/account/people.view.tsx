@@ -6,11 +6,11 @@ import type { Invitation } from '../../core/users/people/one-time-link.js';
 import type { Identity } from '../../core/users/provider/identity.js';
 import { LINK_DAYS, MAX_EMAIL, mayManage, type Role, roles, type User } from '../../core/users/user.js';
 import { roleMeanings, withArticle } from '../../http/fields/meanings.js';
-import { Button, Buttons, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
 import { IpListField } from '../ip-list-field.js';
 import { Allowed } from '../page-context.js';
-import { Badge, Card, Confirm, Copied, Copyable, Heading, Moment, Table } from '../parts.js';
+import { Badge, Buttons, Card, Confirm, Copied, Copyable, Heading, LinkButton, Moment, Table } from '../parts.js';
 import { ShownValues } from '../shown-values.js';
 import { Unlink } from './identities.view.js';
 
@@ -98,9 +98,7 @@ export function PeopleList(props: ListProps) {
               choices={manageable.map((role) => [role, named(role)])}
             />
           </div>
-          <div class="buttons">
-            <Button>{isMailed ? 'Invite' : 'Create link'}</Button>
-          </div>
+          <Buttons label={isMailed ? 'Invite' : 'Create link'} />
         </Form>
       </Card>
       <Allowed least="owner">
@@ -128,9 +126,7 @@ function FactorPolicy({ customer }: { customer: Customer }) {
           hint={`A day in the time zone ${defaultTimeZone}. Empty: everyone decides alone.`}
           input={{ type: 'date', value: day }}
         />
-        <div class="buttons">
-          <Button>Save</Button>
-        </div>
+        <Buttons label="Save" />
       </Form>
     </Card>
   );
@@ -201,9 +197,7 @@ export function InvitationMade({ user, link, isMailed }: Invitation) {
         <Copyable id="link" text={link} />
         <Copied />
         <div class="buttons">
-          <a class="button primary" href="/settings/account/people">
-            Done
-          </a>
+          <LinkButton href="/settings/account/people" label="Done" kind="primary" />
         </div>
       </section>
     </>
@@ -266,9 +260,7 @@ function SettingsAddressesCard({ customer: { settingsIpList } }: { customer: Cus
       }
     >
       <div class="buttons">
-        <a class="button plain" href={SETTINGS_ADDRESSES_PATH}>
-          Change…
-        </a>
+        <LinkButton href={SETTINGS_ADDRESSES_PATH} label="Change…" />
       </div>
     </Card>
   );

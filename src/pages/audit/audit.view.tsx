@@ -3,7 +3,7 @@ import type { Page } from '../../core/shared/pagination.js';
 import { address } from '../address.js';
 import { Button, Field } from '../form.js';
 import { useFormats } from '../formats.js';
-import { Empty, Heading, Moment, Paging, Table } from '../parts.js';
+import { Empty, Heading, LinkButton, Moment, Paging, Table } from '../parts.js';
 import { type AuditQuery, actionLabels, actorLabel, auditKinds, fieldLabel } from './audit-query.js';
 
 const HERE = '/settings/audit';
@@ -25,9 +25,7 @@ export function AuditPage({ page, query, cursor }: AuditPageProps) {
         <a class="button plain" download href={address(`${HERE}/audit.csv`, query)}>
           Download as CSV
         </a>
-        <a class="button plain" href="/settings/usage">
-          Usage
-        </a>
+        <LinkButton href="/settings/usage" label="Usage" />
       </Heading>
       <Filters query={query} />
       {page.data.length === 0 ? (

@@ -8,7 +8,7 @@ import { address } from '../address.js';
 import { Button, ExpiryField, expiryOf, Field, lastDay, type Problems } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { type Formats, useFormats } from '../formats.js';
-import { Badge, Card, Copied, Copyable, Empty, Heading, Moment, Table } from '../parts.js';
+import { Badge, Card, Copied, Copyable, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
 import { FormCard, type FormState } from '../resource-form.js';
 
 const LEAD = 'Your own server signs URLs of images, in the sizes and formats that your pages need.';
@@ -17,12 +17,8 @@ export function DeliveryPage({ delivery, now }: { delivery: ImageDelivery; now: 
   return (
     <>
       <Heading title="Image delivery" lead={LEAD}>
-        <a class="button primary" href={`${LIST}/keys/new`}>
-          Create key
-        </a>
-        <a class="button plain" href={`${LIST}/presets/new`}>
-          Create preset
-        </a>
+        <LinkButton href={`${LIST}/keys/new`} label="Create key" kind="primary" />
+        <LinkButton href={`${LIST}/presets/new`} label="Create preset" />
       </Heading>
       <Keys delivery={delivery} now={now} />
       <Presets presets={delivery.presets} />
@@ -66,9 +62,7 @@ function keyCells(formats: Formats, key: DeliveryKey, now: Date, requests: numbe
     <Moment key="expires" at={key.expiresAt} />,
     formats.number(requests),
     <span key="do" class="actions">
-      <a class="button plain small" href={`${LIST}/keys/${key.id}/delete`} aria-label={`Delete ${key.name}`}>
-        Delete…
-      </a>
+      <LinkButton href={`${LIST}/keys/${key.id}/delete`} label="Delete…" isSmall name={`Delete ${key.name}`} />
     </span>,
   ];
 }
@@ -97,9 +91,7 @@ function Presets({ presets }: { presets: readonly Preset[] }) {
               <code key="options">{options}</code>,
               <Moment key="at" at={updatedAt} />,
               <span key="do" class="actions">
-                <a class="button plain small" href={presetPath(name, 'delete')} aria-label={`Delete ${name}`}>
-                  Delete…
-                </a>
+                <LinkButton href={presetPath(name, 'delete')} label="Delete…" isSmall name={`Delete ${name}`} />
               </span>,
             ],
           }))}
@@ -267,9 +259,7 @@ export function ShowDeliverySecret({ subject, secret }: { subject: DeliveryKey; 
         <Copyable id="secret" text={secret} />
         <Copied />
         <div class="buttons">
-          <a class="button primary" href={LIST}>
-            I have stored it
-          </a>
+          <LinkButton href={LIST} label="I have stored it" kind="primary" />
         </div>
       </Card>
     </>

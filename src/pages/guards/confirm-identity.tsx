@@ -10,7 +10,6 @@ import { headerOf } from '../../http/server/request.js';
 import { requestContextOf, wantsPage } from '../../http/server/request-context.js';
 import { CSRF_FIELD } from '../browser-session.js';
 import {
-  Button,
   CODE_INPUT,
   Field,
   Form,
@@ -24,6 +23,7 @@ import {
 import { FieldLength } from '../form-fields.js';
 import { renderPage } from '../page.js';
 import { HOME, type PageContext } from '../page-context.js';
+import { Buttons } from '../parts.js';
 import {
   ASK_AGAIN,
   canUsePasskey,
@@ -128,13 +128,9 @@ function Proof({ person: { user, hasFactor }, problems, offersPasskeys, back }: 
           <Field label="Password" name={CONFIRMATION_FIELD} errors={problems} input={PASSWORD_INPUT} />
         </>
       )}
-      <div class="buttons">
-        <Button>Confirm</Button>
+      <Buttons label="Confirm" cancel={back}>
         {offersPasskeys && <PasskeyButton from={ASK_AGAIN} label="Use a passkey" />}
-        <a class="button plain" href={back}>
-          Cancel
-        </a>
-      </div>
+      </Buttons>
       {offersPasskeys && <PasskeyNotes />}
     </>
   );
@@ -165,9 +161,7 @@ function ConfirmByProvider({ provider }: { provider: ProviderSettings | null }) 
           Confirm with {provider.name} (opens a new window)
         </a>
       </p>
-      <div class="buttons">
-        <Button>Continue</Button>
-      </div>
+      <Buttons label="Continue" />
     </>
   );
 }

@@ -16,7 +16,7 @@ import { type Formats, useFormats } from '../formats.js';
 import { photoPath, readLibraryQuery } from '../library-query/library-query.js';
 import { redirectTo, renderPage, replyToScript } from '../page.js';
 import { CurrentPageContext, callerOfPage, HOME, InNavigation, type PageContext } from '../page-context.js';
-import { Badge, Empty, Heading, Moment, Table } from '../parts.js';
+import { Badge, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
 import { editFlash, editStatus, HISTORY, progressText, resultText, stateText, undoPath } from './edit-texts.js';
 
 const PAGE = 50;
@@ -102,9 +102,7 @@ function HistoryPage({ edits, next }: HistoryProps) {
       {next !== null && (
         <nav class="paging" aria-label="Pages of the history">
           <span />
-          <a class="button plain small" href={address(HISTORY, { before: String(next) })} rel="next">
-            Next page
-          </a>
+          <LinkButton href={address(HISTORY, { before: String(next) })} label="Next page" isSmall rel="next" />
         </nav>
       )}
     </>

@@ -3,7 +3,7 @@ import { type CountedImport, type ImportStatus, progress } from '../../core/impo
 import type { ImportDetails, ItemDetails } from '../../core/imports/read.js';
 import { Button, Form } from '../form.js';
 import { type Formats, useFormats } from '../formats.js';
-import { Badge, Card, Empty, Heading, Icon, Moment, Table } from '../parts.js';
+import { Badge, Card, Empty, Fact, Heading, LinkButton, Moment, Table, type Tone } from '../parts.js';
 import { countsText, failureOf } from './import-state.js';
 import { Importer } from './importer.view.js';
 
@@ -18,16 +18,12 @@ export function ImportsPage({ imports, older, isFirst }: ImportsProps) {
   return (
     <>
       <Heading title="Imports" lead="From these pages, the API and the command line.">
-        <a class="button primary" href="/settings/import">
-          <Icon name="image-plus" /> Add photos
-        </a>
+        <LinkButton href="/settings/import" icon="image-plus" label="Add photos" kind="primary" />
       </Heading>
       {imports.length === 0 && isFirst ? (
         <Empty icon="upload" title="No imports yet">
           <p>Each time you add photos, the result is listed here.</p>
-          <a class="button primary" href="/settings/import">
-            <Icon name="image-plus" /> Add photos
-          </a>
+          <LinkButton href="/settings/import" icon="image-plus" label="Add photos" kind="primary" />
         </Empty>
       ) : (
         <div data-live={imports.some(isMoving) ? '' : undefined}>
@@ -76,7 +72,7 @@ function isMoving({ status, counts }: CountedImport): boolean {
   );
 }
 
-const states: Readonly<Record<ImportStatus, readonly ['plain' | 'good' | 'warn' | 'bad', string]>> = {
+const states: Readonly<Record<ImportStatus, readonly [Tone, string]>> = {
   open: ['plain', 'Open'],
   processing: ['plain', 'Processing'],
   completed: ['good', 'Completed'],
@@ -112,9 +108,7 @@ export function ImportDetailsPage({ subject, items, more, limits }: DetailsProps
     <>
       <Heading title={nameOf(subject)} lead={subject.source ?? undefined}>
         {subject.counts.imported > 0 && (
-          <a class="button plain" href={`/settings/library?import=${subject.id}`}>
-            Show the photos
-          </a>
+          <LinkButton href={`/settings/library?import=${subject.id}`} label="Show the photos" />
         )}
       </Heading>
       <div data-live={isMoving(subject) ? '' : undefined} class="import-details">
@@ -126,38 +120,21 @@ export function ImportDetailsPage({ subject, items, more, limits }: DetailsProps
             <p>{countsText(formats, subject.counts)}</p>
           </div>
           <dl class="import-facts">
-            <div>
-              <dt>Started</dt>
-              <dd>
-                <Moment at={subject.createdAt} />
-              </dd>
-            </div>
+            <Fact name="Started">
+              <Moment at={subject.createdAt} />
+            </Fact>
             {subject.completedAt && (
-              <div>
-                <dt>Ended</dt>
-                <dd>
-                  <Moment at={subject.completedAt} />
-                </dd>
-              </div>
+              <Fact name="Ended">
+                <Moment at={subject.completedAt} />
+              </Fact>
             )}
             {subject.expiresAt && (
-              <div>
-                <dt>Stays open until</dt>
-                <dd>
-                  <Moment at={subject.expiresAt} />
-                </dd>
-              </div>
+              <Fact name="Stays open until">
+                <Moment at={subject.expiresAt} />
+              </Fact>
             )}
-            <div>
-              <dt>Size</dt>
-              <dd>{formats.bytes(subject.totalBytes)}</dd>
-            </div>
-            {subject.tags.length > 0 && (
-              <div>
-                <dt>Tags</dt>
-                <dd>{subject.tags.map(({ name }) => name).join(', ')}</dd>
-              </div>
-            )}
+            <Fact name="Size">{formats.bytes(subject.totalBytes)}</Fact>
+            {subject.tags.length > 0 && <Fact name="Tags">{subject.tags.map(({ name }) => name).join(', ')}</Fact>}
           </dl>
         </Card>
       </div>
@@ -190,12 +167,8 @@ function OpenActions({ subject, path }: { subject: ImportDetails; path: string }
           <input type="hidden" name="missing" value={missing === 0 ? 'reject' : 'fail'} />
           <Button kind={missing === 0 ? 'primary' : 'plain'}>{missing === 0 ? 'Finish' : 'Finish without them'}</Button>
         </Form>
-        <a class="button plain" href={`/settings/import?import=${subject.id}`}>
-          Send more files
-        </a>
-        <a class="button plain" href={`${path}/discard`}>
-          Discard
-        </a>
+        <LinkButton href={`/settings/import?import=${subject.id}`} label="Send more files" />
+        <LinkButton href={`${path}/discard`} label="Discard" />
       </div>
     </Card>
   );

@@ -11,7 +11,6 @@ import { mostRequests } from '../../core/access/keys.js';
 import { defaultBudgets } from '../../core/access/rolling-window.js';
 import { type FieldError, invalid } from '../../core/shared/errors.js';
 import {
-  Buttons,
   Choice,
   ExpiryField,
   endOf,
@@ -24,7 +23,7 @@ import {
 } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { entriesOf, entriesText, IpListField } from '../ip-list-field.js';
-import { Card, Heading, Moment } from '../parts.js';
+import { Buttons, Card, Heading, LinkButton, Moment } from '../parts.js';
 import { ShownValues } from '../shown-values.js';
 import { ScopeList } from './keys.view.js';
 
@@ -70,12 +69,8 @@ export function EditKey({ subject, ...props }: FormProps & { subject: ApiKey }) 
           </>
         }
       >
-        <a class="button plain" href={`/settings/keys/new?from=${subject.id}`}>
-          Rotate
-        </a>
-        <a class="button plain" href={`/settings/keys/${subject.id}/delete`}>
-          Delete
-        </a>
+        <LinkButton href={`/settings/keys/new?from=${subject.id}`} label="Rotate" />
+        <LinkButton href={`/settings/keys/${subject.id}/delete`} label="Delete" />
       </Heading>
       <Card title="Permissions" lead="Permissions cannot be changed. Create a new key for other permissions.">
         <ScopeList scopes={subject.scopes} />

@@ -2,7 +2,7 @@ import { type ApiKey, displayPrefix, isExpired } from '../../core/access/api-key
 import { keyBudget } from '../../core/access/rolling-window.js';
 import { DAY } from '../../core/shared/clock.js';
 import { shortRange } from '../ip-list-field.js';
-import { Badge, Card, Confirm, Copied, Copyable, Empty, Heading, Icon, Moment, Table } from '../parts.js';
+import { Badge, Card, Confirm, Copied, Copyable, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
 
 const UNUSED_DAYS = 90;
 const SOON_DAYS = 14;
@@ -23,18 +23,12 @@ export function KeyList({ keys, now }: { keys: readonly ApiKey[]; now: Date }) {
   return (
     <>
       <Heading title="API keys" lead={LEAD}>
-        {keys.length > 0 && (
-          <a class="button primary" href="/settings/keys/new">
-            <Icon name="plus" /> Create key
-          </a>
-        )}
+        {keys.length > 0 && <LinkButton href="/settings/keys/new" icon="plus" label="Create key" kind="primary" />}
       </Heading>
       {keys.length === 0 ? (
         <Empty icon="key-round" title="No keys yet">
           <p>Create one for each program, so that you can see its usage and delete it separately.</p>
-          <a class="button primary" href="/settings/keys/new">
-            <Icon name="plus" /> Create key
-          </a>
+          <LinkButton href="/settings/keys/new" icon="plus" label="Create key" kind="primary" />
         </Empty>
       ) : (
         <Table caption="API keys" columns={['Key', 'Permissions', 'Last used', 'Limits', '']} rows={rows} />
@@ -141,13 +135,9 @@ export function KeyMade({ made, token, original, publicUrl }: MadeProps) {
         <p class="hint">Try it:</p>
         <pre class="code">{`curl -H "Authorization: Bearer ${token}" ${publicUrl}/api/v1/me`}</pre>
         <div class="buttons">
-          <a class="button primary" href="/settings/keys">
-            I have stored it
-          </a>
+          <LinkButton href="/settings/keys" label="I have stored it" kind="primary" />
           {original && (
-            <a class="button plain" href={`/settings/keys/${original.id}/delete`}>
-              {`Delete the old “${original.name}”`}
-            </a>
+            <LinkButton href={`/settings/keys/${original.id}/delete`} label={`Delete the old “${original.name}”`} />
           )}
         </div>
       </section>

@@ -13,7 +13,7 @@ import {
   panelInWords,
   panelNames,
 } from '../library-query/library-query.js';
-import { Icon } from '../parts.js';
+import { Buttons, Icon } from '../parts.js';
 
 interface FiltersProps {
   readonly query: LibraryQuery;
@@ -115,9 +115,7 @@ function Panel({ query, values }: { query: LibraryQuery; values: FilterValues })
       <Choice {...choose('lens')} label="Lens" counts={values.lenses} text={(name) => name} />
       <Choice {...choose('aspect')} label="Shape" counts={values.aspects} />
       <Choice {...choose('format')} label="Format" counts={values.contentTypes} text={formatName} />
-      <div class="buttons">
-        <Button kind="plain">Filter</Button>
-      </div>
+      <Buttons label="Filter" kind="plain" />
     </fieldset>
   );
 }

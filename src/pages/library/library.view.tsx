@@ -8,7 +8,7 @@ import { Importer } from '../imports/importer.view.js';
 import { isNarrow, type LibraryQuery, libraryPath, selectionPath, unfiltered } from '../library-query/library-query.js';
 import { DocsLink } from '../page.js';
 import { Allowed, useHasArea, useMayActAs } from '../page-context.js';
-import { Empty, Heading, Icon } from '../parts.js';
+import { Empty, Heading, Icon, LinkButton } from '../parts.js';
 import { SavedSearches } from '../searches/searches.view.js';
 import { Filters } from './library-filters.view.js';
 import { type PhotoSection, PhotoSections, type TileSize, tileSizes, Years } from './photo-grid.view.js';
@@ -100,22 +100,16 @@ function LibraryHeading({ query, isNew }: { query: LibraryQuery; isNew: boolean 
         title="Trash"
         lead="Photos here are permanently deleted after their retention period. Until then they can be restored."
       >
-        <a class="button plain" href="/settings/library">
-          Back to the library
-        </a>
+        <LinkButton href="/settings/library" label="Back to the library" />
       </Heading>
     );
   }
   return (
     <Heading title="Library">
-      <a class="button plain" href="/settings/library?view=trash">
-        <Icon name="trash" /> Trash
-      </a>
+      <LinkButton href="/settings/library?view=trash" icon="trash" label="Trash" />
       {!isNew && (
         <Allowed least="editor">
-          <a class="button primary" href="/settings/import">
-            <Icon name="image-plus" /> Add photos
-          </a>
+          <LinkButton href="/settings/import" icon="image-plus" label="Add photos" kind="primary" />
         </Allowed>
       )}
     </Heading>
@@ -150,9 +144,11 @@ function Selectable({ query, sections, size, older }: Pick<LibraryProps, 'query'
       <PhotoSections query={query} sections={sections} size={size} />
       {older && (
         <p class="more">
-          <a class="button plain" href={older} rel="next">
-            {query.sort === '-takenAt' || query.sort === '-createdAt' ? 'Older photos' : 'More photos'}
-          </a>
+          <LinkButton
+            href={older}
+            label={query.sort === '-takenAt' || query.sort === '-createdAt' ? 'Older photos' : 'More photos'}
+            rel="next"
+          />
         </p>
       )}
       <p class="unseen" role="status" />

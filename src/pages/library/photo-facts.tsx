@@ -5,7 +5,7 @@ import type { Camera, ExifTags, Exposure, GeoPoint } from '../../core/media/pict
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import { placeNames } from '../../core/photos/places.js';
 import { type Formats, useFormats } from '../formats.js';
-import { Moment } from '../parts.js';
+import { Fact, Moment } from '../parts.js';
 import { SmallMap } from './world.js';
 
 interface FactsProps {
@@ -98,25 +98,15 @@ export function PhotoFacts({ photo, exif, isEdited }: FactsProps) {
             <summary>{Object.keys(exif).length} values</summary>
             <dl class="exif">
               {Object.entries(exif).map(([name, value]) => (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>{value}</dd>
-                </div>
+                <Fact key={name} name={name}>
+                  {value}
+                </Fact>
               ))}
             </dl>
           </details>
         </Fact>
       )}
     </dl>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

@@ -16,7 +16,7 @@ import { Button, Field, Form, ProblemSummary, type Problems, TimeZoneField } fro
 import { FieldLength, type FormFields } from '../form-fields.js';
 import { type LibraryQuery, libraryPath, photoPath } from '../library-query/library-query.js';
 import { useMayActAs } from '../page-context.js';
-import { Icon, Moment } from '../parts.js';
+import { Buttons, Icon, LinkButton, Moment } from '../parts.js';
 import { type PhotoWithUrls, Picture, photoName, pictureUrl, Tint } from '../picture.js';
 import { ShownValues } from '../shown-values.js';
 import { FocusForm, FocusMarker } from './focus.view.js';
@@ -128,9 +128,7 @@ function Actions({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }
               <Icon name="archive-restore" /> Restore
             </Button>
           </Form>
-          <a class="button danger" href={photoPath(photo.id, query, '/delete')}>
-            Delete permanently
-          </a>
+          <LinkButton href={photoPath(photo.id, query, '/delete')} label="Delete permanently" kind="danger" />
         </div>
       )
     );
@@ -278,9 +276,7 @@ function DetailsForm({
           hint="For example Europe/Paris or +01:00."
           input={{ value: fields.timeZone }}
         />
-        <div class="buttons">
-          <Button>Save</Button>
-        </div>
+        <Buttons label="Save" />
       </Form>
       {photo.takenAtLocal !== null && (
         <details>

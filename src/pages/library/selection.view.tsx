@@ -3,11 +3,11 @@ import { useContext } from 'preact/hooks';
 import { photoFields } from '../../core/media/photo-fields.js';
 import type { Id } from '../../core/shared/ids.js';
 import { MAX_TAG_NAME } from '../../core/tags/tag.js';
-import { Button, Buttons, Form, MAX_ZONE_NAME, TimeZoneNames } from '../form.js';
+import { Button, Form, MAX_ZONE_NAME, TimeZoneNames } from '../form.js';
 import { useFormats } from '../formats.js';
 import { type LibraryQuery, libraryPath, selectionPath } from '../library-query/library-query.js';
 import { Allowed, Surroundings } from '../page-context.js';
-import { Icon } from '../parts.js';
+import { Buttons, Icon } from '../parts.js';
 import type { EditButton } from './selection.js';
 
 interface ActionsProps {

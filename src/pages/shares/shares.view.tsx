@@ -7,7 +7,7 @@ import { MAX_TAG_NAME, type Tag } from '../../core/tags/tag.js';
 import { ExpiryField, expiryOf, Field, lastDay } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { type Formats, useFormats } from '../formats.js';
-import { Badge, Card, Copied, Copyable, Empty, Heading, Moment, QrCode, Table } from '../parts.js';
+import { Badge, Card, Copied, Copyable, Empty, Heading, LinkButton, Moment, QrCode, Table } from '../parts.js';
 import { FormCard, type FormState } from '../resource-form.js';
 
 interface ShareListProps {
@@ -23,9 +23,7 @@ export function ShareList({ shares, tags, now, linkOf }: ShareListProps) {
   return (
     <>
       <Heading title="Shares" lead={`Links under which others see photos, without an account. At most ${MAX_SHARES}.`}>
-        <a class="button primary" href={`${LIST}/new`}>
-          Create share
-        </a>
+        <LinkButton href={`${LIST}/new`} label="Create share" kind="primary" />
       </Heading>
       {shares.length === 0 ? (
         <Empty icon="share-2" title="No shares yet">
@@ -50,13 +48,12 @@ export function ShareList({ shares, tags, now, linkOf }: ShareListProps) {
               <Moment key="expires" at={share.expiresAt} />,
               <Link key="link" id={`link-${share.id}`} link={token && linkOf(token)} />,
               <span key="do" class="actions">
-                <a
-                  class="button plain small"
+                <LinkButton
                   href={sharePagePath(share.id, 'revoke')}
-                  aria-label={`Revoke ${share.title}`}
-                >
-                  Revoke…
-                </a>
+                  label="Revoke…"
+                  isSmall
+                  name={`Revoke ${share.title}`}
+                />
               </span>,
             ],
           }))}
@@ -81,9 +78,7 @@ export function SharePage({ share, tags, link, now, children }: ShareHeadProps) 
   return (
     <>
       <Heading title={`Share “${share.title}”`} lead={contentsOf(formats, share, tags)}>
-        <a class="button plain" href={sharePagePath(share.id, 'revoke')}>
-          Revoke…
-        </a>
+        <LinkButton href={sharePagePath(share.id, 'revoke')} label="Revoke…" />
       </Heading>
       <Card title="Link" lead="Anyone who has it sees the photos. Pass it on as you would a key.">
         {isShareOver(share, now) && (

@@ -15,10 +15,11 @@ import { EMAIL_LINKS_PATH, SIGN_IN_LINKS_PATH } from '../../http/public-addresse
 import type { Reply } from '../../http/responses/reply.js';
 import { requestContextOf } from '../../http/server/request-context.js';
 import { newBrowser } from '../browser-session.js';
-import { Button, Field, Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
+import { Field, Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, HOME, type PageContext } from '../page-context.js';
+import { Buttons, LinkButton } from '../parts.js';
 import { continueSignIn } from './pending-sign-in.js';
 import { LinkForm, RECOVERY_PATH } from './sign-in.view.js';
 
@@ -123,9 +124,7 @@ function ConfirmForm({ action, email, hasPassword, customer, problems }: Confirm
         {hasPassword ? ` with ${email}. Your password stays the same.` : ` will be ${email}.`}
       </p>
       <Form action={action}>
-        <div class="buttons">
-          <Button>Confirm</Button>
-        </div>
+        <Buttons label="Confirm" />
       </Form>
     </section>
   );
@@ -137,9 +136,7 @@ function Confirmed({ email, hasPassword }: { email: string; hasPassword: boolean
       <h1>Address confirmed</h1>
       <p>{hasPassword ? `From now on you sign in with ${email}.` : `Your address is ${email} from now on.`}</p>
       <div class="buttons">
-        <a class="button primary" href="/settings/account">
-          Go to your account
-        </a>
+        <LinkButton href="/settings/account" label="Go to your account" kind="primary" />
       </div>
     </section>
   );
@@ -200,12 +197,7 @@ function RecoveryForm({ action, email, problems }: { action: string; email: stri
           name="email"
           input={{ type: 'email', value: email, autocomplete: 'username', required: true, maxLength: MAX_EMAIL }}
         />
-        <div class="buttons">
-          <Button>Send the link</Button>
-          <a class="button plain" href="/settings/sign-in">
-            Cancel
-          </a>
-        </div>
+        <Buttons label="Send the link" cancel="/settings/sign-in" />
       </Form>
       <p class="hint">The new password does not replace your second factor, if you have one.</p>
     </section>
@@ -224,9 +216,7 @@ function RecoveryRequested() {
         No mail within a few minutes? Check your spam folder, or ask an owner or admin of your account for a link.
       </p>
       <div class="buttons">
-        <a class="button primary" href="/settings/sign-in">
-          Back to sign-in
-        </a>
+        <LinkButton href="/settings/sign-in" label="Back to sign-in" kind="primary" />
       </div>
     </section>
   );

@@ -5,7 +5,6 @@ import { MAX_EMAIL, type User } from '../../core/users/user.js';
 import { OtherAccounts } from '../account-switch/account-switch.js';
 import { address } from '../address.js';
 import {
-  Button,
   CODE_INPUT,
   Field,
   Form,
@@ -17,6 +16,7 @@ import {
   UserName,
 } from '../form.js';
 import { HOME } from '../page-context.js';
+import { Buttons, LinkButton } from '../parts.js';
 import {
   ASK_SECOND_STEP,
   ASK_TO_SIGN_IN,
@@ -67,9 +67,7 @@ export function SignInForm(props: SignInProps) {
           input={{ type: 'email', value: email, autocomplete: 'username', required: true, maxLength: MAX_EMAIL }}
         />
         <Field label="Password" name="password" input={PASSWORD_INPUT} />
-        <div class="buttons">
-          <Button>Sign in</Button>
-        </div>
+        <Buttons label="Sign in" />
       </Form>
       <OtherAccounts others={others} />
       {offersPasskeys && <PasskeyForm next={next} />}
@@ -126,13 +124,9 @@ export function CodeForm({ next, problems, offersPasskeys }: CodeProps) {
           errors={problems}
           input={{ ...CODE_INPUT, autofocus: !offersPasskeys }}
         />
-        <div class="buttons">
-          <Button>Sign in</Button>
+        <Buttons label="Sign in" cancel="/settings/sign-in">
           {offersPasskeys && <PasskeyButton from={ASK_SECOND_STEP} label="Use a passkey" />}
-          <a class="button plain" href="/settings/sign-in">
-            Cancel
-          </a>
-        </div>
+        </Buttons>
         {offersPasskeys && <PasskeyNotes />}
       </Form>
       <p class="hint">
@@ -183,9 +177,7 @@ export function LinkForm({ action, user, customer, email, problems }: LinkProps)
           errors={problems}
           input={NEW_PASSWORD_INPUT}
         />
-        <div class="buttons">
-          <Button>{isBack ? 'Save and sign in' : 'Continue'}</Button>
-        </div>
+        <Buttons label={isBack ? 'Save and sign in' : 'Continue'} />
       </Form>
       {isBack && (
         <p class="hint">
@@ -223,9 +215,7 @@ export function IdentityConfirmed() {
       <h1>Confirmed</h1>
       <p>You are confirmed. Close this window, and continue in the previous one.</p>
       <div class="buttons">
-        <a class="button plain" href={HOME}>
-          Back to the start page
-        </a>
+        <LinkButton href={HOME} label="Back to the start page" />
       </div>
     </section>
   );
@@ -240,12 +230,8 @@ export function SignedOutHere({ name, path }: { name: string; path: string }) {
         that others use, sign out there, too.
       </p>
       <div class="buttons">
-        <a class="button primary" href={path}>
-          Sign out of {name}
-        </a>
-        <a class="button plain" href="/settings/sign-in">
-          Back to sign-in
-        </a>
+        <LinkButton href={path} label={`Sign out of ${name}`} kind="primary" />
+        <LinkButton href="/settings/sign-in" label="Back to sign-in" />
       </div>
     </section>
   );

@@ -17,7 +17,7 @@ import { useFormats } from '../formats.js';
 import { selectedIds } from '../library/selection.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
-import { Badge, Empty, Heading } from '../parts.js';
+import { Badge, Empty, Heading, LinkButton } from '../parts.js';
 import { type PhotoWithUrls, Picture, photoName } from '../picture.js';
 
 type Caller = ReturnType<typeof callerOfPage>;
@@ -120,17 +120,16 @@ function SimilarPage({ groups, after, next }: SimilarProps) {
       ))}
       {(after !== null || next !== null) && (
         <nav class="similar-pages" aria-label="Pages of similar photos">
-          {after !== null && (
-            <a class="button plain small" href={similarPath(null)}>
-              First page
-            </a>
-          )}
+          {after !== null && <LinkButton href={similarPath(null)} label="First page" isSmall />}
           {next === null ? (
             <span class="hint">This is the last page.</span>
           ) : (
-            <a class="button plain small" href={similarPath(next)} rel="next">
-              {groups.length === 0 ? 'Continue the search' : 'Next page'}
-            </a>
+            <LinkButton
+              href={similarPath(next)}
+              label={groups.length === 0 ? 'Continue the search' : 'Next page'}
+              isSmall
+              rel="next"
+            />
           )}
         </nav>
       )}

@@ -2,11 +2,11 @@ import type { Page } from '../../core/shared/pagination.js';
 import { MAX_COUNTED_PHOTOS, type MergePreview } from '../../core/tags/edit-tag.js';
 import { MAX_TAG_DESCRIPTION, MAX_TAG_NAME, type Tag } from '../../core/tags/tag.js';
 import { MAX_SEARCH_TEXT } from '../../http/requests/parameters.js';
-import { Button, Buttons, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { useFormats } from '../formats.js';
 import { Allowed, useMayActAs } from '../page-context.js';
-import { Card, Empty, Heading, Icon, Moment, Paging, Table } from '../parts.js';
+import { Buttons, Card, Empty, Heading, LinkButton, Moment, Paging, Table } from '../parts.js';
 import { FormCard, type FormState } from '../resource-form.js';
 
 /** The search in the list, as its form says it. */
@@ -24,9 +24,7 @@ export function TagList({ page, search, cursor }: { page: Page<Tag>; search: Tag
     <>
       <Heading title="Tags" lead="Organize photos by tags. A photo can have several.">
         <Allowed least="editor">
-          <a class="button primary" href="/settings/tags/new">
-            <Icon name="plus" /> Create tag
-          </a>
+          <LinkButton href="/settings/tags/new" icon="plus" label="Create tag" kind="primary" />
         </Allowed>
       </Heading>
       {isBare ? (
@@ -117,9 +115,7 @@ function Rows({ tags }: { tags: readonly Tag[] }) {
             <Moment key="at" at={tag.updatedAt} />,
             <span key="do" class="actions">
               <Allowed least="editor">
-                <a class="button plain small" href={`/settings/tags/${tag.id}`} aria-label={`Edit ${tag.name}`}>
-                  Edit
-                </a>
+                <LinkButton href={`/settings/tags/${tag.id}`} label="Edit" isSmall name={`Edit ${tag.name}`} />
               </Allowed>
             </span>,
           ],
@@ -237,9 +233,7 @@ export function TagForm({ subject, fields, problems }: TagFormState) {
         <Heading title="Create tag" />
       ) : (
         <Heading title={subject.name} lead={`On ${formats.pluralize(subject.photoCount, 'photo')}.`}>
-          <a class="button plain" href={`/settings/tags/${subject.id}/delete`}>
-            Delete…
-          </a>
+          <LinkButton href={`/settings/tags/${subject.id}/delete`} label="Delete…" />
         </Heading>
       )}
       <FormCard

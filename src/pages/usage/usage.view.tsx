@@ -12,7 +12,7 @@ import {
 import { PictureUsage } from '../delivery/delivery.view.js';
 import { type Formats, useFormats } from '../formats.js';
 import { DocsLink } from '../page.js';
-import { Card, Empty, Heading, Moment, Table } from '../parts.js';
+import { Card, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
 import { Chart, Meter } from './chart.view.js';
 
 /** On a phone, days before would be too thin to see. */
@@ -33,11 +33,7 @@ export function UsagePage({ traffic, delivery, keyId, seesAudit }: UsagePageProp
         title="Usage"
         lead="Storage of this account, requests by its API keys, images at its signed URLs, and data transfer."
       >
-        {seesAudit && (
-          <a class="button plain" href="/settings/audit">
-            Audit log
-          </a>
-        )}
+        {seesAudit && <LinkButton href="/settings/audit" label="Audit log" />}
       </Heading>
       <Holdings traffic={traffic} />
       <Requests traffic={traffic} keyId={keyId} />

@@ -16,7 +16,7 @@ import { MAX_ANSWER_BYTES } from '../../core/webhooks/webhook-sender.js';
 import { oneOfQuery } from '../address.js';
 import { Button, Field, Form } from '../form.js';
 import { useFormats } from '../formats.js';
-import { Card, Empty, Heading, Moment, Paging, Table } from '../parts.js';
+import { Card, Empty, Heading, LinkButton, Moment, Paging, Table } from '../parts.js';
 import { Answer, DeliveryState, eventsOf, State, StateReason } from './webhooks.view.js';
 
 interface EndpointPageProps {
@@ -38,9 +38,7 @@ export function EndpointPage({ endpoint, log, query, cursor, now }: EndpointPage
             <Button kind="plain">Send a test event</Button>
           </Form>
         )}
-        <a class="button plain" href={`${path}/edit`}>
-          Edit
-        </a>
+        <LinkButton href={`${path}/edit`} label="Edit" />
       </Heading>
       <Card title="Details">
         <dl class="facts">
@@ -69,12 +67,8 @@ export function EndpointPage({ endpoint, log, query, cursor, now }: EndpointPage
           <Form action={`${path}/${isOn ? 'disable' : 'enable'}`}>
             <Button kind="plain">{isOn ? 'Disable' : 'Enable'}</Button>
           </Form>
-          <a class="button plain" href={`${path}/secret`}>
-            Rotate the secret…
-          </a>
-          <a class="button plain" href={`${path}/delete`}>
-            Delete…
-          </a>
+          <LinkButton href={`${path}/secret`} label="Rotate the secret…" />
+          <LinkButton href={`${path}/delete`} label="Delete…" />
         </div>
       </Card>
       <section class="log">
@@ -229,9 +223,7 @@ export function WebhookDeliveryPage({ delivery }: { delivery: Delivery & Deliver
   return (
     <>
       <Heading title="Delivery" lead={<span class="code">{delivery.eventId}</span>}>
-        <a class="button plain" href={`/settings/webhooks/${delivery.endpointId}`}>
-          Back
-        </a>
+        <LinkButton href={`/settings/webhooks/${delivery.endpointId}`} label="Back" />
       </Heading>
       <Card title="Details">
         <dl class="facts">

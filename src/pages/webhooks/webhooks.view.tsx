@@ -13,7 +13,7 @@ import {
 } from '../../core/webhooks/webhook-endpoint.js';
 import { Field } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { Badge, Card, Copied, Copyable, Empty, Heading, Icon, Moment, Table } from '../parts.js';
+import { Badge, Card, Copied, Copyable, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
 import { FormCard, type FormState } from '../resource-form.js';
 
 export function EndpointList({ all }: { all: readonly EndpointWithLast[] }) {
@@ -21,9 +21,7 @@ export function EndpointList({ all }: { all: readonly EndpointWithLast[] }) {
   return (
     <>
       <Heading title="Webhooks" lead={lead}>
-        <a class="button primary" href="/settings/webhooks/new">
-          <Icon name="plus" /> Create endpoint
-        </a>
+        <LinkButton href="/settings/webhooks/new" icon="plus" label="Create endpoint" kind="primary" />
       </Heading>
       {all.length === 0 ? (
         <Empty icon="webhook" title="No endpoints yet">
@@ -71,9 +69,7 @@ function cellsOf({ endpoint, last }: EndpointWithLast) {
       </>
     ),
     <span key="do" class="actions">
-      <a class="button plain small" href={`/settings/webhooks/${id}`} aria-label={`Open ${url}`}>
-        Open
-      </a>
+      <LinkButton href={`/settings/webhooks/${id}`} label="Open" isSmall name={`Open ${url}`} />
     </span>,
   ];
 }
@@ -96,9 +92,7 @@ export function ShowSecret({ endpoint, secret, isNew }: { endpoint: WebhookEndpo
           </p>
         )}
         <div class="buttons">
-          <a class="button primary" href={`/settings/webhooks/${endpoint.id}`}>
-            I have stored it
-          </a>
+          <LinkButton href={`/settings/webhooks/${endpoint.id}`} label="I have stored it" kind="primary" />
         </div>
       </Card>
     </>
