@@ -11,7 +11,7 @@ import { headerOf } from '../http/server/request.js';
 import { AccountMenu } from './account-switch/account-switch.js';
 import { assetUrl } from './assets.controller.js';
 import { Csrf, type Flash } from './browser-session.js';
-import { CsrfToken, Form } from './form.js';
+import { CsrfToken, Form, type Problems, problemsOf } from './form.js';
 import { ReaderFormats } from './formats.js';
 import { ActingRole, HOME, type PageContext, Surroundings } from './page-context.js';
 import { Icon, Moment } from './parts.js';
@@ -39,7 +39,11 @@ export function renderPage(
     </CsrfToken.Provider>,
   );
   const reach = [new URL(ports.addresses.publicUrl).origin, ...(options.reach ?? [])];
-  return new Reply(options.status ?? 200, `<!doctype html>${html}`, pageHeaders(reach, options.pictures));
+  return new Reply(
+    options.status ?? options.problems?.status ?? 200,
+    `<!doctype html>${html}`,
+    pageHeaders(reach, options.pictures),
+  );
 }
 
 /** Members of what scripts get that are paths of ours. */
@@ -57,6 +61,19 @@ export function replyToScript({ request }: PageContext, body: object): Reply {
 export function redirectTo(context: PageContext, path: string, flash?: Flash): Reply {
   if (flash !== undefined) context.request.session.flash = flash;
   return new Reply(303, undefined, { Location: path, 'Cache-Control': 'no-store' });
+}
+
+/** Does what a form asks for, and redirects with a message about it; with that of the problem if it was refused. */
+export async function redirectAfter(
+  context: PageContext,
+  path: string,
+  act: () => Promise<Omit<Flash, 'kind'>>,
+): Promise<Reply> {
+  try {
+    return redirectTo(context, path, { kind: 'done', ...(await act()) });
+  } catch (error) {
+    return redirectTo(context, path, { kind: 'failed', text: problemsOf(error).message });
+  }
 }
 
 /** `none` for everything, except our own files. Forms are sent nowhere else, and no other page may frame ours. */
@@ -104,8 +121,10 @@ interface PageOptions {
   readonly scripts?: readonly string[];
   /** Files of `assets/styles` for this area, in addition to the style of all pages. */
   readonly styles?: readonly string[];
-  /** Default: 200. */
+  /** Default: that of the problems, or 200. */
   readonly status?: number;
+  /** The problems of a form that is shown again. */
+  readonly problems?: Problems | null | undefined;
   /** A message at the top; otherwise the one left by the previous request. */
   readonly flash?: Flash | null;
   /** Origins other than ours that scripts and pictures of this page may reach, for example a store that accepts uploads. */

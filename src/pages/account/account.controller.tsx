@@ -13,7 +13,7 @@ import type { Reply } from '../../http/responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { requireConfirmed } from '../guards/confirm-identity.js';
-import { redirectTo, renderPage } from '../page.js';
+import { redirectAfter, redirectTo, renderPage } from '../page.js';
 import {
   CurrentPageContext,
   callerOfPage,
@@ -135,10 +135,8 @@ export class AccountController {
     const { customer } = await readCustomer(this.ports, callerOfPage(context));
     const identities = await listIdentities(this.ports, person.user);
     const sessions = await listSessions(this.ports, person.customer.id, person.user.id);
-    const options = {
-      ...{ title: 'Account', section: 'account', scripts: [PASSKEY_SCRIPT, 'time-zones.js'] },
-      ...(refused && { status: refused.problems.status }),
-    };
+    const scripts = [PASSKEY_SCRIPT, 'time-zones.js'];
+    const options = { title: 'Account', section: 'account', scripts, problems: refused?.problems };
     const props = {
       ...{ customer, person, sessions, identities, refused, form: context.form },
       mayOmitCurrent: maySetPassword(person, this.ports.clock.now()),
@@ -164,11 +162,9 @@ export class IdentitiesController {
       userId === person.user.id
         ? ['/settings/account', 'The provider was unlinked. Your other browsers are signed out.']
         : ['/settings/account/people', 'The provider was unlinked, and the person is signed out everywhere.'];
-    try {
+    return redirectAfter(context, back, async () => {
       await unlinkIdentity(this.ports, peopleManager(context), person, { userId, identityId: id });
-      return redirectTo(context, back, { kind: 'done', text });
-    } catch (error) {
-      return redirectTo(context, back, { kind: 'failed', text: problemsOf(error).message });
-    }
+      return { text };
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { photoView } from '../../api/photos/photo.view.js';
 import { tagView } from '../../api/tags/tag.view.js';
@@ -27,43 +27,31 @@ export class ExportController {
 
   /** Including the trash. */
   @Get('photos.jsonl')
-  async photos(
-    @CurrentPageContext() context: PageContext,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+  async photos(@CurrentPageContext() context: PageContext, @Res() response: Response): Promise<void> {
     const caller = callerOfPage(context);
-    if (request.method !== 'HEAD') await recordExport(this.ports, caller, 'photos.jsonl');
+    if (context.request.method !== 'HEAD') await recordExport(this.ports, caller, 'photos.jsonl');
     const filters = { trashed: 'any' as const };
     const photos = everyPage((cursor) => listPhotos(this.ports, caller, { ...BY_ID, filters, cursor }));
-    await sendLines(request, response, 'photos.jsonl', withDownloads(request, photos));
+    await sendLines(context.request, response, 'photos.jsonl', withDownloads(context.request, photos));
   }
 
   /** All originals too, for those who may erase the account. */
   @Get('library.zip')
   @RequireRole('owner')
-  async library(
-    @CurrentPageContext() context: PageContext,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+  async library(@CurrentPageContext() context: PageContext, @Res() response: Response): Promise<void> {
     const caller = callerOfPage(context);
     await requireArchivable(this.ports, caller);
-    if (request.method !== 'HEAD') await recordExport(this.ports, caller, 'library.zip');
+    if (context.request.method !== 'HEAD') await recordExport(this.ports, caller, 'library.zip');
     const file = { filename: 'library.zip', type: 'application/zip' };
-    await sendGenerated(request, response, file, zipOf(libraryArchive(this.ports, caller)));
+    await sendGenerated(context.request, response, file, zipOf(libraryArchive(this.ports, caller)));
   }
 
   @Get('tags.jsonl')
-  async tags(
-    @CurrentPageContext() context: PageContext,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+  async tags(@CurrentPageContext() context: PageContext, @Res() response: Response): Promise<void> {
     const caller = callerOfPage(context);
-    if (request.method !== 'HEAD') await recordExport(this.ports, caller, 'tags.jsonl');
+    if (context.request.method !== 'HEAD') await recordExport(this.ports, caller, 'tags.jsonl');
     const tags = everyPage((cursor) => listTags(this.ports, caller, { ...BY_ID, filters: {}, cursor }));
-    await sendLines(request, response, 'tags.jsonl', viewed(tags));
+    await sendLines(context.request, response, 'tags.jsonl', viewed(tags));
   }
 }
 

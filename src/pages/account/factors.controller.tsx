@@ -16,7 +16,7 @@ import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { FACTORS_PATH, redirectTo, renderPage } from '../page.js';
+import { FACTORS_PATH, redirectAfter, redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, type PageContext, personOf } from '../page-context.js';
 import {
   NEW_PASSKEY_FIELD,
@@ -92,13 +92,13 @@ export class FactorsController {
 
   private enrolment(context: PageContext, problems: Problems | null): Reply {
     const enrolment = startEnrolment(this.ports, personOf(context), context.form.text('enrolment', FieldLength.opaque));
-    const options = { title: 'Add an authenticator app', ...AREA, scripts: ['copy.js'] };
+    const options = { title: 'Add an authenticator app', ...AREA, scripts: ['copy.js'], problems };
     const page = <NewFactor enrolment={enrolment} problems={problems} form={context.form} />;
-    return renderPage(this.ports, context, { ...options, status: problems?.status ?? 200 }, page);
+    return renderPage(this.ports, context, options, page);
   }
 
   private newPasskey(context: PageContext, problems: Problems | null): Reply {
-    const options = { title: 'Add a passkey', ...AREA, scripts: [PASSKEY_SCRIPT], status: problems?.status ?? 200 };
+    const options = { title: 'Add a passkey', ...AREA, scripts: [PASSKEY_SCRIPT], problems };
     return renderPage(this.ports, context, options, <NewPasskey problems={problems} form={context.form} />);
   }
 
@@ -165,9 +165,8 @@ export class RemoveFactorController {
     const isLast = apps.length + passkeys.length === 1;
     const action = `${kind === 'app' ? FACTORS_PATH : PASSKEYS_PATH}/${id}/remove`;
     const props = { name: factor.name, action, isLast, problems, offersPasskeys };
-    const options = { title: `Remove “${factor.name}”`, section: 'account', styles: ['areas.css'] };
-    const more = { scripts: [PASSKEY_SCRIPT], status: problems?.status ?? 200 };
-    return renderPage(this.ports, context, { ...options, ...more }, <RemoveFactor {...props} />);
+    const options = { title: `Remove “${factor.name}”`, ...AREA, scripts: [PASSKEY_SCRIPT], problems };
+    return renderPage(this.ports, context, options, <RemoveFactor {...props} />);
   }
 }
 
@@ -180,17 +179,12 @@ export class FactorPolicyController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Post()
-  async require(@CurrentPageContext() context: PageContext): Promise<Reply> {
+  require(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const day = context.form.text('from', FieldLength.word).trim();
-    try {
+    return redirectAfter(context, PEOPLE, async () => {
       const changed = await requireFactors(this.ports, personOf(context), day, context.clientIp);
-      const text =
-        changed.factorsRequiredFrom === null
-          ? 'Two-step sign-in is optional.'
-          : `Everyone needs two-step sign-in from ${day} on.`;
-      return redirectTo(context, PEOPLE, { kind: 'done', text });
-    } catch (error) {
-      return redirectTo(context, PEOPLE, { kind: 'failed', text: problemsOf(error).message });
-    }
+      const isOptional = changed.factorsRequiredFrom === null;
+      return { text: isOptional ? 'Two-step sign-in is optional.' : `Everyone needs two-step sign-in from ${day} on.` };
+    });
   }
 }

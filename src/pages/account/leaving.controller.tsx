@@ -53,7 +53,7 @@ export class LeavingController {
     const { id } = personOf(context).customer;
     const { customer, usage } = await readCustomer(this.ports, { customerId: id });
     const keys = (await listKeys(this.ports, id)).length;
-    const options = { title: 'Erase the account', section: 'account', ...(problems && { status: problems.status }) };
+    const options = { title: 'Erase the account', section: 'account', problems };
     const content = <EraseAccount name={customer.name} usage={usage} keys={keys} problems={problems} />;
     return renderPage(this.ports, context, options, content);
   }

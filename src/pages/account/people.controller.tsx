@@ -125,7 +125,6 @@ export class PeopleController {
   /** @param problems Of the invitation, to be shown in its form; or of something else, to be shown at the top. */
   private async page(context: PageContext, problems: { refused?: Problems; failed?: Problems } = {}): Promise<Reply> {
     const { refused = null, failed = null } = problems;
-    const status = (refused ?? failed)?.status ?? 200;
     const flash = failed && ({ kind: 'failed', text: failed.message } as const);
     const view = (
       <PeopleList
@@ -137,7 +136,7 @@ export class PeopleController {
         form={context.form}
       />
     );
-    return renderPage(this.ports, context, { title: 'People', section, status, flash }, view);
+    return renderPage(this.ports, context, { title: 'People', section, problems: refused ?? failed, flash }, view);
   }
 }
 
@@ -219,7 +218,7 @@ export class SettingsAddressesController {
 
   private async page(context: PageContext, form: AddressesForm): Promise<Reply> {
     const addresses = await recentSettingsAddresses(this.ports, customerOf(context));
-    const options = { title: 'Allowed addresses', section: 'account', status: form.problems?.status ?? 200 };
+    const options = { title: 'Allowed addresses', section: 'account', problems: form.problems };
     const view = <SettingsAddresses {...form} addresses={addresses} clientIp={context.clientIp} />;
     return renderPage(this.ports, context, options, view);
   }

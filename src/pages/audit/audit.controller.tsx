@@ -1,5 +1,5 @@
-import { Controller, Get, Inject, Query, Req, Res } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Controller, Get, Inject, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import type { AuditEntry } from '../../core/audit/audit-entry.js';
 import { listAudit } from '../../core/audit/audit-log.js';
 import { recordExport } from '../../core/customers/edit-customer.js';
@@ -25,7 +25,8 @@ export class AuditController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
-  async show(@CurrentPageContext() context: PageContext, @Query() parameters: Record<string, unknown>): Promise<Reply> {
+  async show(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const parameters = context.request.query;
     const [query, cursor] = [readAuditQuery(parameters), oneOfQuery(parameters['cursor'])];
     const { id: customerId } = personOf(context).customer;
     const request = { limit: PAGE, cursor: cursor || null };
@@ -36,18 +37,13 @@ export class AuditController {
 
   /** Everything that the page's filter matches. */
   @Get('audit.csv')
-  async csv(
-    @CurrentPageContext() context: PageContext,
-    @Query() query: Record<string, unknown>,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const [caller, filter] = [callerOfPage(context), filterOf(readAuditQuery(query))];
-    if (request.method !== 'HEAD') await recordExport(this.ports, caller, FILE.filename);
+  async csv(@CurrentPageContext() context: PageContext, @Res() response: Response): Promise<void> {
+    const [caller, filter] = [callerOfPage(context), filterOf(readAuditQuery(context.request.query))];
+    if (context.request.method !== 'HEAD') await recordExport(this.ports, caller, FILE.filename);
     const entries = everyPage((cursor) =>
       listAudit(this.ports, caller.customerId, { limit: MAX_PAGE_SIZE, cursor }, filter),
     );
-    await sendText(request, response, FILE, csvOf(entries));
+    await sendText(context.request, response, FILE, csvOf(entries));
   }
 }
 

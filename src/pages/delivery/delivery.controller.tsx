@@ -1,5 +1,5 @@
-import { Controller, Get, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Controller, Get, Inject, Param, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import type { DeliveryKey, DeliveryKeySettings } from '../../core/delivery/delivery-key.js';
 import {
   createDeliveryKey,
@@ -123,7 +123,7 @@ export class DeliveryKeysController {
         {subject && <PictureUsage delivery={await this.delivery(context)} subject={subject} />}
       </>
     );
-    return renderPage(this.ports, context, { ...AREA, title, status: problems?.status ?? 200 }, page);
+    return renderPage(this.ports, context, { ...AREA, title, problems }, page);
   }
 
   /** With what this process has counted so far. */
@@ -184,14 +184,13 @@ export class PresetsController {
   }
 
   @Get('preview')
-  async preview(
-    @CurrentPageContext() context: PageContext,
-    @Query('options') query: unknown,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const { name, ...download } = await previewOptions(this.ports, callerOfPage(context), oneOfQuery(query));
-    await sendDownload(request, response, {
+  async preview(@CurrentPageContext() context: PageContext, @Res() response: Response): Promise<void> {
+    const { name, ...download } = await previewOptions(
+      this.ports,
+      callerOfPage(context),
+      oneOfQuery(context.request.query['options']),
+    );
+    await sendDownload(context.request, response, {
       ...download,
       entityTag: `"${name}"`,
       lastModified: download.photo.updatedAt,
@@ -231,7 +230,7 @@ export class PresetsController {
 
   private form(context: PageContext, props: PresetFormProps): Reply {
     const title = props.subject === null ? 'Create preset' : 'Edit preset';
-    const options = { ...AREA, title, status: props.problems?.status ?? 200 };
+    const options = { ...AREA, title, problems: props.problems };
     return renderPage(this.ports, context, options, <PresetForm {...props} />);
   }
 }

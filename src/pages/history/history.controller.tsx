@@ -46,12 +46,9 @@ export class HistoryController {
   }
 
   @Post(':id/undo')
-  async undo(
-    @CurrentPageContext() context: PageContext,
-    @PathId('id') id: Id,
-    @Query() query: Record<string, unknown>,
-  ): Promise<Reply> {
+  async undo(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const caller = callerOfPage(context);
+    const { query } = context.request;
     await undoBulkEdit(this.ports, caller, id);
     // Few photos are as before when the page comes.
     await runBulkEdit(this.ports, caller.customerId, id);

@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Post, Query, Req } from '@nestjs/common';
+import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
 import type { Request } from 'express';
 import { RegistrationBody } from '../../api/imports/import.dto.js';
 import type { Caller } from '../../core/access/caller.js';
@@ -61,11 +61,11 @@ const UNFINISHED = 5;
 
 /** Imports photos: a page, a plain form for a few files, and the requests of its script. */
 @Controller('settings/import')
+@RequireRole('editor')
 export class ImportController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
-  @RequireRole('editor')
   async show(@CurrentPageContext() context: PageContext, @Query('import') importId: unknown): Promise<Reply> {
     const caller = callerOfPage(context);
     const begun = importId === undefined ? null : await readImport(this.ports, caller, parseId(String(importId)) ?? 0);
@@ -88,7 +88,6 @@ export class ImportController {
 
   /** Files in the form itself: what browsers without scripts send. */
   @Post()
-  @RequireRole('editor')
   @TakesFiles()
   async receive(@CurrentPageContext() context: PageContext): Promise<Reply> {
     try {
@@ -102,9 +101,8 @@ export class ImportController {
   }
 
   @Post('begin')
-  @RequireRole('editor')
-  async begin(@CurrentPageContext() context: PageContext, @Req() request: Request): Promise<Reply> {
-    const { clientRef } = await readSent(request, BeginBody, JSON_BODY_BYTES);
+  async begin(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const { clientRef } = await readSent(context.request, BeginBody, JSON_BODY_BYTES);
     const creation = { ...PAGE_IMPORT, clientRef };
     const { import: begun } = await createImport(this.ports, callerOfPage(context), creation);
     return json({ id: begun.id });
@@ -112,13 +110,9 @@ export class ImportController {
 
   @Post(':id/photos')
   @RequireRole('editor', { uncounted: true })
-  async announce(
-    @CurrentPageContext() context: PageContext,
-    @PathId('id') id: Id,
-    @Query('through') through: unknown,
-    @Req() request: Request,
-  ): Promise<Reply> {
-    const { photos } = await readSent(request, RegistrationBody, REGISTRATION_BODY_BYTES);
+  async announce(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const { through } = context.request.query;
+    const { photos } = await readSent(context.request, RegistrationBody, REGISTRATION_BODY_BYTES);
     // A browser that cannot reach the store gets addresses of this service, like a key with an IP list.
     const caller: Caller = { ...callerOfPage(context), ipRestricted: through === 'service' };
     const { results } = await registerPhotos(this.ports, caller, id, photos).catch((error: unknown) => ({
@@ -147,13 +141,8 @@ export class ImportController {
   }
 
   @Post(':id/finish')
-  @RequireRole('editor')
-  async finish(
-    @CurrentPageContext() context: PageContext,
-    @PathId('id') id: Id,
-    @Req() request: Request,
-  ): Promise<Reply> {
-    const { missingUploads = 'reject' } = await readSent(request, FinishBody, JSON_BODY_BYTES);
+  async finish(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const { missingUploads = 'reject' } = await readSent(context.request, FinishBody, JSON_BODY_BYTES);
     const { status } = await finalizeImport(this.ports, callerOfPage(context), id, {
       action: 'commit',
       missingUploads,
@@ -172,12 +161,12 @@ const ITEMS = 100;
 
 /** The imports of the customer, from whatever source, and the outcome of their files. */
 @Controller('settings/imports')
+@RequireRole('editor')
 export class ImportsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
   @InNavigation('Imports', 20)
-  @RequireRole('editor')
   async list(@CurrentPageContext() context: PageContext, @Query('cursor') cursor: unknown): Promise<Reply> {
     const request = { limit: PAGE, cursor: typeof cursor === 'string' ? cursor : null };
     const { data, nextCursor } = await listImports(this.ports, callerOfPage(context), request);
@@ -186,12 +175,8 @@ export class ImportsController {
   }
 
   @Get(':id')
-  @RequireRole('editor')
-  async show(
-    @CurrentPageContext() context: PageContext,
-    @PathId('id') id: Id,
-    @Query('cursor') cursor: unknown,
-  ): Promise<Reply> {
+  async show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const { cursor } = context.request.query;
     const request = { limit: ITEMS, cursor: typeof cursor === 'string' ? cursor : null };
     const caller = callerOfPage(context);
     const { import: subject, page: items } = await listImportPhotos(this.ports, caller, id, {
@@ -204,7 +189,6 @@ export class ImportsController {
 
   /** For scripts: its state, with the first failed items. */
   @Get(':id/state')
-  @RequireRole('editor')
   async state(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const request = { statuses: ['failed'] as const, limit: ITEMS, cursor: null };
     const { import: subject, page: failed } = await listImportPhotos(this.ports, callerOfPage(context), id, request);
@@ -212,7 +196,6 @@ export class ImportsController {
   }
 
   @Post(':id/finish')
-  @RequireRole('editor')
   async finish(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const missingUploads = context.form.text('missing', FieldLength.word) === 'fail' ? 'fail' : 'reject';
     const path = `/settings/imports/${id}`;
@@ -225,7 +208,6 @@ export class ImportsController {
   }
 
   @Get(':id/discard')
-  @RequireRole('editor')
   async confirmDiscard(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const { counts } = await readImport(this.ports, callerOfPage(context), id);
     const path = `/settings/imports/${id}`;
@@ -241,7 +223,6 @@ export class ImportsController {
   }
 
   @Post(':id/discard')
-  @RequireRole('editor')
   async discard(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const path = `/settings/imports/${id}`;
     try {

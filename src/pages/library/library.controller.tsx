@@ -1,6 +1,5 @@
-import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Inject } from '@nestjs/common';
 import { renderToString } from 'preact-render-to-string';
-import type { Caller } from '../../core/access/caller.js';
 import { activeBulkEdits } from '../../core/bulk-edits/start-bulk-edit.js';
 import { readCustomer } from '../../core/customers/edit-customer.js';
 import { readFilterValues } from '../../core/photos/filter-values.js';
@@ -21,13 +20,7 @@ import { Reply } from '../../http/responses/reply.js';
 import { oneOfQuery } from '../address.js';
 import { ReaderFormats } from '../formats.js';
 import { importerReach } from '../imports/importer.view.js';
-import {
-  hasYears,
-  type LibraryQuery,
-  libraryFilters,
-  libraryPath,
-  readLibraryQuery,
-} from '../library-query/library-query.js';
+import { hasYears, libraryFilters, libraryPath, readLibraryQuery } from '../library-query/library-query.js';
 import { pageHeaders, renderPage, replyToScript } from '../page.js';
 import {
   ActingRole,
@@ -58,8 +51,9 @@ export class LibraryController {
   @Get()
   @InNavigation('Library', 10)
   @RequireRole('viewer')
-  async list(@CurrentPageContext() context: PageContext, @Query() parameters: Record<string, unknown>): Promise<Reply> {
+  async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const caller = callerOfPage(context);
+    const parameters = context.request.query;
     const query = readLibraryQuery(parameters);
     const { filters, problems } = await libraryFilters(this.ports, caller, query);
     const cursor = typeof parameters['cursor'] === 'string' ? parameters['cursor'] : null;
@@ -114,11 +108,9 @@ export class LibraryScriptsController {
 
   /** Some photos of the library or the trash by their ids, as they stand in the grid. */
   @Get('tiles')
-  async tiles(
-    @CurrentPageContext() context: PageContext,
-    @Query() parameters: Record<string, unknown>,
-  ): Promise<Reply> {
+  async tiles(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const caller = callerOfPage(context);
+    const parameters = context.request.query;
     const query = readLibraryQuery(parameters);
     const ids = oneOfQuery(parameters['ids'])
       .split(',')
@@ -135,15 +127,12 @@ export class LibraryScriptsController {
 
   /** The months of the library with their numbers of photos, as they stand beside the photos. */
   @Get('months')
-  async months(
-    @CurrentPageContext() context: PageContext,
-    @Query() parameters: Record<string, unknown>,
-  ): Promise<Reply> {
+  async months(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const months = await readPhotoMonths(this.ports, callerOfPage(context));
     const years = [...new Set(months.map(({ month }) => Number(month.slice(0, 4))))];
     const html = renderToString(
       <ReaderFormats.Provider value={context.formats}>
-        <Years query={readLibraryQuery(parameters)} years={years} months={months} />
+        <Years query={readLibraryQuery(context.request.query)} years={years} months={months} />
       </ReaderFormats.Provider>,
     );
     return new Reply(200, html, pageHeaders([]));
@@ -151,14 +140,10 @@ export class LibraryScriptsController {
 
   /** A part of the list without its pictures, to go on beyond it (older-photos.ts). */
   @Get('sections')
-  async sections(
-    @CurrentPageContext() context: PageContext,
-    @Query() parameters: Record<string, unknown>,
-  ): Promise<Reply> {
-    const caller = callerOfPage(context);
-    const query = readLibraryQuery(parameters);
-    const { data, nextCursor } = await this.list(caller, query, parameters);
-    const { defaultTimeZone } = (await readCustomer(this.ports, caller)).customer;
+  async sections(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const query = readLibraryQuery(context.request.query);
+    const { data, nextCursor } = await this.list(context);
+    const { defaultTimeZone } = (await readCustomer(this.ports, callerOfPage(context))).customer;
     const photos = data.map((photo) => ({ photo, urls: null }));
     const sections = photoSections(context.formats, photos, query.sort, defaultTimeZone).map(
       ({ month, title, photos: own }) => {
@@ -170,40 +155,36 @@ export class LibraryScriptsController {
 
   /** The ids of all photos that match, in parts, to select them. */
   @Get('ids')
-  async ids(@CurrentPageContext() context: PageContext, @Query() parameters: Record<string, unknown>): Promise<Reply> {
-    const { data, nextCursor } = await this.list(callerOfPage(context), readLibraryQuery(parameters), parameters);
+  async ids(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const { data, nextCursor } = await this.list(context);
     const ids = data.map(({ id }) => String(id));
     return new Reply(200, { ids, nextCursor }, { 'Cache-Control': 'no-store' });
   }
 
   /** Returns how many photos match. */
   @Get('count')
-  async count(
-    @CurrentPageContext() context: PageContext,
-    @Query() parameters: Record<string, unknown>,
-  ): Promise<Reply> {
+  async count(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const caller = callerOfPage(context);
-    const { filters } = await libraryFilters(this.ports, caller, readLibraryQuery(parameters));
+    const { filters } = await libraryFilters(this.ports, caller, readLibraryQuery(context.request.query));
     const count = filters === null ? 0 : await countPhotos(this.ports, caller, filters);
     return new Reply(200, { count }, { 'Cache-Control': 'no-store' });
   }
 
   /** Names of tags that contain these letters. */
   @Get('tag-names')
-  async tagNames(@CurrentPageContext() context: PageContext, @Query('q') q: unknown): Promise<Reply> {
+  async tagNames(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const { q } = context.request.query;
     const text = typeof q === 'string' ? searchText(q) : '';
     const request = { filters: text === '' ? {} : { q: text }, sort: 'name' as const, limit: SUGGESTED_TAGS };
     const { data } = await listTags(this.ports, callerOfPage(context), { ...request, cursor: null });
     return new Reply(200, { names: data.map(({ name }) => name) }, { 'Cache-Control': 'no-store' });
   }
 
-  private async list(
-    caller: Caller,
-    query: LibraryQuery,
-    parameters: Readonly<Record<string, unknown>>,
-  ): Promise<Page<PhotoWithTags>> {
+  private async list(context: PageContext): Promise<Page<PhotoWithTags>> {
+    const caller = callerOfPage(context);
+    const query = readLibraryQuery(context.request.query);
     const { filters } = await libraryFilters(this.ports, caller, query);
-    const request = { sort: query.sort, limit: IDS, cursor: oneOfQuery(parameters['cursor']) || null };
+    const request = { sort: query.sort, limit: IDS, cursor: oneOfQuery(context.request.query['cursor']) || null };
     return filters ? listPhotos(this.ports, caller, { ...request, filters }) : { data: [], nextCursor: null };
   }
 }

@@ -1,5 +1,5 @@
-import { Controller, Get, Inject, Param, Req, Res } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import { openFullPicture } from '../../core/delivery/open-named-picture.js';
 import { isRenditionName } from '../../core/media/media-reader.js';
 import { downloadRendition } from '../../core/photos/renditions/rendition.js';
@@ -15,48 +15,48 @@ import { CurrentPageContext, callerOfPage, type PageContext } from '../page-cont
 
 /** The bytes of one photo: its original, and pictures of it. */
 @Controller('settings/photos')
+@RequireRole('viewer')
 export class PhotoBytesController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get(':id/original')
-  @RequireRole('viewer')
   async original(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
-    @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    await sendDownload(request, response, await openDownload(this.ports, callerOfPage(context), id, {}));
+    await sendDownload(context.request, response, await openDownload(this.ports, callerOfPage(context), id, {}));
   }
 
   /** All pixels, where a browser cannot display the original. */
   @Get(':id/full')
-  @RequireRole('viewer')
   async full(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
-    @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
     const { name, ...download } = await openFullPicture(this.ports, callerOfPage(context), id);
     const { updatedAt: lastModified } = download.photo;
     const about = { entityTag: `"${name}"`, lastModified, filename: `${id}.jpg` };
-    await sendDownload(request, response, { ...download, ...about, disposition: 'inline', headers: privateHeaders });
+    await sendDownload(context.request, response, {
+      ...download,
+      ...about,
+      disposition: 'inline',
+      headers: privateHeaders,
+    });
   }
 
   /** For pictures without signed addresses: those in the trash. */
   @Get(':id/rendition/:name')
-  @RequireRole('viewer')
   async rendition(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
     @Param('name') name: string,
-    @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
     if (!isRenditionName(name)) throw notFound('rendition');
     const download = await downloadRendition(this.ports, callerOfPage(context), id, { name, trashedToo: true });
     const sendable = { ...sendableRendition(download), disposition: 'inline', headers: privateHeaders } as const;
-    await sendDownload(request, response, sendable);
+    await sendDownload(context.request, response, sendable);
   }
 }

@@ -1,4 +1,5 @@
-import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import { Controller, Get, Inject, Post } from '@nestjs/common';
+import type { Caller } from '../../core/access/caller.js';
 import type { GeoPoint } from '../../core/media/picture-metadata.js';
 import { editPhoto } from '../../core/photos/edit-photo.js';
 import { readNeighbours } from '../../core/photos/list-photos.js';
@@ -13,12 +14,18 @@ import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
-import type { Flash } from '../browser-session.js';
 import { problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { editFlash } from '../history/edit-texts.js';
-import { libraryFilters, libraryPath, photoPath, queryText, readLibraryQuery } from '../library-query/library-query.js';
-import { redirectTo, renderPage } from '../page.js';
+import {
+  type LibraryQuery,
+  libraryFilters,
+  libraryPath,
+  photoPath,
+  queryText,
+  readLibraryQuery,
+} from '../library-query/library-query.js';
+import { redirectAfter, redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
 import { photoName } from '../picture.js';
@@ -37,10 +44,9 @@ import {
 import { addTag, editSelected, sentSeconds } from './selection.js';
 import { tileOrigins } from './world.js';
 
-type RawQuery = Record<string, unknown>;
-
 /** One photo: its picture and its metadata. Other changes are in PhotoChangesController, its bytes in PhotoBytesController. */
 @Controller('settings/photos')
+@RequireRole('editor')
 export class PhotoController {
   constructor(
     @Inject(PORTS) private readonly ports: Ports,
@@ -49,17 +55,13 @@ export class PhotoController {
 
   @Get(':id')
   @RequireRole('viewer')
-  show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
-    return this.page(context, id, query);
+  show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.page(context, id, listOf(context));
   }
 
   @Post(':id')
-  @RequireRole('editor')
-  async edit(
-    @CurrentPageContext() context: PageContext,
-    @PathId('id') id: Id,
-    @Query() query: RawQuery,
-  ): Promise<Reply> {
+  async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const query = listOf(context);
     const fields = sentFields(context.form);
     const { changed, requireUnchanged } = editsOf(context.form, fields);
     try {
@@ -74,12 +76,8 @@ export class PhotoController {
 
   /** In the history, like actions on many photos, so that it can be undone. */
   @Post(':id/location')
-  @RequireRole('editor')
-  async setLocation(
-    @CurrentPageContext() context: PageContext,
-    @PathId('id') id: Id,
-    @Query() query: RawQuery,
-  ): Promise<Reply> {
+  async setLocation(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const query = listOf(context);
     const location = context.form.text('location', FieldLength.line).trim();
     const { changed, requireUnchanged } = editsOf(context.form, { location });
     if (changed.location === undefined) return this.saved(context, id, query);
@@ -94,32 +92,26 @@ export class PhotoController {
   }
 
   @Post(':id/location/remove')
-  @RequireRole('editor')
-  removeLocation(
-    @CurrentPageContext() context: PageContext,
-    @PathId('id') id: Id,
-    @Query() query: RawQuery,
-  ): Promise<Reply> {
-    return this.moveTo(context, id, query, locationText(null), () => null);
+  removeLocation(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.moveTo(context, id, listOf(context), locationText(null), () => null);
   }
 
-  private saved(context: PageContext, id: Id, query: RawQuery): Reply {
-    return redirectTo(context, photoPath(id, readLibraryQuery(query)), { kind: 'done', text: 'Saved.' });
+  private saved(context: PageContext, id: Id, query: LibraryQuery): Reply {
+    return redirectTo(context, photoPath(id, query), { kind: 'done', text: 'Saved.' });
   }
 
   /** @param text The location as in its field: one that stays keeps its altitude. */
   private async moveTo(
     context: PageContext,
     id: Id,
-    parameters: RawQuery,
+    query: LibraryQuery,
     text: string,
     read: (current: GeoPoint | null) => ReturnType<typeof readLocation> | null,
   ): Promise<Reply> {
     const caller = callerOfPage(context);
     const { photo } = await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
-    if (text === locationText(photo.location)) return this.saved(context, id, parameters);
+    if (text === locationText(photo.location)) return this.saved(context, id, query);
     const location = read(photo.location);
-    const query = readLibraryQuery(parameters);
     const edit = await editSelected(this.ports, caller, { kind: 'set_location', location }, [id]);
     const flash = editFlash(context.formats, edit, `photo=${id}&${queryText(query)}`);
     const done = location === null ? 'Location removed.' : 'Location saved.';
@@ -129,12 +121,11 @@ export class PhotoController {
   private async page(
     context: PageContext,
     id: Id,
-    parameters: RawQuery,
+    query: LibraryQuery,
     sent: Partial<FormTexts> = {},
     wrong: WrongForm | null = null,
   ): Promise<Reply> {
     const caller = callerOfPage(context);
-    const query = readLibraryQuery(parameters);
     const { photo, exif } = await readPhoto(this.ports, caller, id, { trashedToo: true, withExif: true });
     const { filters } = await libraryFilters(this.ports, caller, query);
     const neighbours = filters
@@ -148,7 +139,7 @@ export class PhotoController {
       scripts: ['photo.js', 'tag-names.js', 'time-zones.js'],
       isWide: true,
       pictures: tileOrigins(this.http),
-      ...(wrong && { status: wrong.problems.status }),
+      problems: wrong?.problems,
     };
     const tiles = this.http.mapTiles;
     const about = { shown, exif, wrong, neighbours, query, tiles, fields: { ...fieldsOf(photo), ...sent } };
@@ -158,13 +149,13 @@ export class PhotoController {
 
 /** Actions of a person on one photo: tags, focus, shift of the capture time, trash, restore, delete permanently. Each form returns to the photo. */
 @Controller('settings/photos')
+@RequireRole('editor')
 export class PhotoChangesController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Post(':id/tags')
-  @RequireRole('editor')
-  addTag(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
-    return this.change(context, id, query, async (caller) => {
+  addTag(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.change(context, id, async (caller) => {
       // Before a tag is created for a photo that does not exist.
       await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
       await addTag(this.ports, caller, id, context.form.text('tag', FieldLength.line));
@@ -173,13 +164,8 @@ export class PhotoChangesController {
   }
 
   @Post(':id/tags/remove')
-  @RequireRole('editor')
-  removeTag(
-    @CurrentPageContext() context: PageContext,
-    @PathId('id') id: Id,
-    @Query() query: RawQuery,
-  ): Promise<Reply> {
-    return this.change(context, id, query, async (caller) => {
+  removeTag(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.change(context, id, async (caller) => {
       await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
       await editTag(this.ports, caller, parseId(context.form.text('tag', FieldLength.line)) ?? 0, {
         removePhotoIds: [id],
@@ -189,62 +175,48 @@ export class PhotoChangesController {
   }
 
   @Post(':id/focus')
-  @RequireRole('editor')
-  setFocus(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
-    return this.change(context, id, query, async (caller) => {
+  setFocus(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.change(context, id, async (caller) => {
       await editPhoto(this.ports, caller, id, { focus: sentFocus(context.form) });
       return 'Focus saved.';
     });
   }
 
   @Post(':id/focus/remove')
-  @RequireRole('editor')
-  removeFocus(
-    @CurrentPageContext() context: PageContext,
-    @PathId('id') id: Id,
-    @Query() query: RawQuery,
-  ): Promise<Reply> {
-    return this.change(context, id, query, async (caller) => {
+  removeFocus(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.change(context, id, async (caller) => {
       await editPhoto(this.ports, caller, id, { focus: null });
       return 'Focus removed.';
     });
   }
 
   @Post(':id/shift')
-  @RequireRole('editor')
-  shift(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
-    return this.change(context, id, query, async (caller) => {
+  shift(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.change(context, id, async (caller) => {
       await editPhoto(this.ports, caller, id, { shiftTakenAt: { seconds: sentSeconds(context.form) } });
       return 'Capture time changed.';
     });
   }
 
   @Post(':id/trash')
-  @RequireRole('editor')
-  trash(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
-    return this.change(context, id, query, async (caller) => {
+  trash(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.change(context, id, async (caller) => {
       await trashPhoto(this.ports, caller, id);
       return 'Moved to the trash.';
     });
   }
 
   @Post(':id/restore')
-  @RequireRole('editor')
-  restore(@CurrentPageContext() context: PageContext, @PathId('id') id: Id, @Query() query: RawQuery): Promise<Reply> {
-    return this.change(context, id, query, async (caller) => {
+  restore(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.change(context, id, async (caller) => {
       await editPhoto(this.ports, caller, id, { trashed: false });
       return 'Restored from the trash.';
     });
   }
 
   @Get(':id/delete')
-  @RequireRole('editor')
-  async confirmDelete(
-    @CurrentPageContext() context: PageContext,
-    @PathId('id') id: Id,
-    @Query() parameters: RawQuery,
-  ): Promise<Reply> {
-    const query = readLibraryQuery(parameters);
+  async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const query = listOf(context);
     const { photo } = await readPhoto(this.ports, callerOfPage(context), id, { trashedToo: true, withExif: false });
     const confirm = (
       <Confirm
@@ -260,27 +232,19 @@ export class PhotoChangesController {
   }
 
   @Post(':id/delete')
-  @RequireRole('editor')
-  async delete(
-    @CurrentPageContext() context: PageContext,
-    @PathId('id') id: Id,
-    @Query() query: RawQuery,
-  ): Promise<Reply> {
+  async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const path = libraryPath(listOf(context));
     await purgePhoto(this.ports, callerOfPage(context), id);
-    return redirectTo(context, libraryPath(readLibraryQuery(query)), { kind: 'done', text: 'Permanently deleted.' });
+    return redirectTo(context, path, { kind: 'done', text: 'Permanently deleted.' });
   }
 
-  private async change(
-    context: PageContext,
-    id: Id,
-    query: RawQuery,
-    work: (caller: ReturnType<typeof callerOfPage>) => Promise<string>,
-  ): Promise<Reply> {
-    const back = (flash: Flash) => redirectTo(context, photoPath(id, readLibraryQuery(query)), flash);
-    try {
-      return back({ kind: 'done', text: await work(callerOfPage(context)) });
-    } catch (error) {
-      return back({ kind: 'failed', text: problemsOf(error).message });
-    }
+  private change(context: PageContext, id: Id, act: (caller: Caller) => Promise<string>): Promise<Reply> {
+    const path = photoPath(id, listOf(context));
+    return redirectAfter(context, path, async () => ({ text: await act(callerOfPage(context)) }));
   }
+}
+
+/** The list that the person came from, as the address says. */
+function listOf({ request }: PageContext): LibraryQuery {
+  return readLibraryQuery(request.query);
 }

@@ -1,5 +1,5 @@
-import { Controller, HttpCode, Inject, Post, Query, Req, Res } from '@nestjs/common';
-import type { Request, Response } from 'express';
+import { Controller, HttpCode, Inject, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import type { Caller } from '../../core/access/caller.js';
 import { MAX_CHOSEN_PHOTOS } from '../../core/bulk-edits/bulk-edit.js';
 import { listOriginals, type StoredOriginal } from '../../core/photos/list-photos.js';
@@ -30,8 +30,6 @@ import {
 } from './selection.js';
 import { ConfirmDeletion } from './selection.view.js';
 
-type RawQuery = Record<string, unknown>;
-
 const nothing: EditStatus = { kind: 'failed', text: 'Select some photos first.' };
 
 /** The actions of people on selected photos, or on all that the query in the address matches. */
@@ -41,8 +39,9 @@ export class SelectionController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Post()
-  async change(@CurrentPageContext() context: PageContext, @Query() parameters: RawQuery): Promise<Reply> {
+  async change(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { form } = context;
+    const parameters = context.request.query;
     const caller = callerOfPage(context);
     const query = readLibraryQuery(parameters);
     const answer = (status: EditStatus) => this.answer(context, query, status);
@@ -78,19 +77,14 @@ export class SelectionController {
   /** The originals, byte for byte. */
   @Post('photos.zip')
   @HttpCode(200)
-  async download(
-    @CurrentPageContext() context: PageContext,
-    @Query() parameters: RawQuery,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
+  async download(@CurrentPageContext() context: PageContext, @Res() response: Response): Promise<void> {
     const caller = callerOfPage(context);
-    const selection = await this.selection(context, caller, readLibraryQuery(parameters));
+    const selection = await this.selection(context, caller, readLibraryQuery(context.request.query));
     if (selection === null) throw invalid({ field: 'ids', code: 'required', message: nothing.text });
     const filters = 'length' in selection ? { ids: selection, trashed: 'false' as const } : selection;
     const photos = await listOriginals(this.ports, caller.customerId, filters);
     const file = { filename: 'photos.zip', type: 'application/zip' };
-    await sendGenerated(request, response, file, zipOf(originalEntries(this.ports, caller, photos)));
+    await sendGenerated(context.request, response, file, zipOf(originalEntries(this.ports, caller, photos)));
   }
 
   /** Null: nothing is selected, or matches. */

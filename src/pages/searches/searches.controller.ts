@@ -6,10 +6,9 @@ import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
-import { problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { libraryPath, queryText, readLibraryQuery } from '../library-query/library-query.js';
-import { redirectTo } from '../page.js';
+import { redirectAfter } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 
 /** Saved searches: the library lists them, and their forms lead back to it. */
@@ -46,14 +45,9 @@ export class SearchesController {
   }
 
   /** The list that the form stands above is in its field `query`: only what an address of the library may say is kept of it. */
-  private async change(context: PageContext, act: (query: string) => Promise<string>): Promise<Reply> {
+  private change(context: PageContext, act: (query: string) => Promise<string>): Promise<Reply> {
     const parameters = Object.fromEntries(new URLSearchParams(context.form.text('query', FieldLength.opaque)));
     const query = readLibraryQuery(parameters);
-    try {
-      const text = await act(queryText(query));
-      return redirectTo(context, libraryPath(query), { kind: 'done', text });
-    } catch (error) {
-      return redirectTo(context, libraryPath(query), { kind: 'failed', text: problemsOf(error).message });
-    }
+    return redirectAfter(context, libraryPath(query), async () => ({ text: await act(queryText(query)) }));
   }
 }

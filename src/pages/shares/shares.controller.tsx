@@ -134,7 +134,7 @@ export class ShareSettingsController {
     photoIds: readonly Id[] | null,
     problems: Problems | null,
   ): Reply {
-    const options = { ...AREA, title: 'Create share', scripts: ['tag-names.js'], status: problems?.status ?? 200 };
+    const options = { ...AREA, title: 'Create share', scripts: ['tag-names.js'], problems };
     const page = <NewShare fields={fields} problems={problems} photoIds={photoIds} />;
     return renderPage(this.ports, context, options, page);
   }
@@ -148,7 +148,7 @@ export class ShareSettingsController {
     const { share, token } = await readShare(this.ports, customerOf(context), id);
     const tags = await this.tagsOf(context, share);
     const link = token === null ? null : this.ports.addresses.share(token);
-    const options = { ...WITH_LINKS, title: `Share “${share.title}”`, status: problems?.status ?? 200 };
+    const options = { ...WITH_LINKS, title: `Share “${share.title}”`, problems };
     const page = (
       <SharePage share={share} tags={tags} link={link} now={this.ports.clock.now()}>
         <EditShare share={share} fields={fields ?? shareForm.fieldsOf(share)} problems={problems} />

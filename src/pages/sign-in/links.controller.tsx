@@ -64,7 +64,7 @@ export class LinkController {
       email: context.form.text('email', FieldLength.line),
       problems,
     };
-    const options = { title: 'Welcome', plain: true, ...(problems && { status: problems.status }) };
+    const options = { title: 'Welcome', plain: true, problems };
     return renderPage(this.ports, context, options, <LinkForm {...values} />);
   }
 }
@@ -95,7 +95,7 @@ export class ConfirmEmailController {
     const change = await peekEmailChange(this.ports, token);
     if (change === null) throw linkForbidden();
     const { name: customer } = await admittingCustomer(this.ports, context, change.user.customerId);
-    const options = { title: 'Confirm your address', plain: true, ...(problems && { status: problems.status }) };
+    const options = { title: 'Confirm your address', plain: true, problems };
     const hasPassword = change.user.passwordHash !== null;
     const props = { action: `/${EMAIL_LINKS_PATH}/${token}`, email: change.email, hasPassword, customer, problems };
     return renderPage(this.ports, context, options, <ConfirmForm {...props} />);
@@ -173,7 +173,7 @@ export class RecoveryController {
   }
 
   private form(context: PageContext, problems: Problems | null): Reply {
-    const options = { title: 'Forgot your password?', plain: true, ...(problems && { status: problems.status }) };
+    const options = { title: 'Forgot your password?', plain: true, problems };
     const props = { action: RECOVERY_PATH, email: context.form.text('email', FieldLength.line), problems };
     return renderPage(this.ports, context, options, <RecoveryForm {...props} />);
   }

@@ -114,7 +114,7 @@ export class ProviderController {
     this.options.logger.warn({ provider, reason, cause, requestId }, 'a sign-in by a provider was refused');
     this.options.onProviderSignInRefused?.(provider, reason);
     const problems = new Problems(error.code, error.message, []);
-    const options = { title: 'Sign in', plain: true, status: problems.status };
+    const options = { title: 'Sign in', plain: true, problems };
     const form = <SignInForm {...offersOf(this.ports)} email="" next="" problems={problems} />;
     return renderPage(this.ports, context, options, form);
   }

@@ -63,11 +63,8 @@ export class SignInController {
 
   @Get('sign-in')
   @Public()
-  show(
-    @CurrentPageContext() context: PageContext,
-    @Query('next') next: unknown,
-    @Query('another') another: unknown,
-  ): Reply {
+  show(@CurrentPageContext() context: PageContext): Reply {
+    const { next, another } = context.request.query;
     if (context.person !== null && another === undefined) return redirectTo(context, HOME);
     return this.form(context, { email: context.person?.user.email ?? '', next: ownPath(next) }, null);
   }
@@ -108,7 +105,7 @@ export class SignInController {
   private form(context: PageContext, values: { email: string; next: string }, problems: Problems | null): Reply {
     const options = {
       ...{ title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT] },
-      ...(problems && { status: problems.status }),
+      problems,
     };
     const form = <SignInForm {...offersOf(this.ports)} {...values} problems={problems} others={context.others} />;
     return renderPage(this.ports, context, options, form);
@@ -151,7 +148,7 @@ export class CodeController {
     const passkeys = await passkeysOfPending(this.ports, pendingOf(this.ports, context.request) ?? '');
     const offersPasskeys = passkeys.length > 0 && this.ports.addresses.passkeySite !== null;
     const title = offersPasskeys ? 'One more step' : 'Enter a code';
-    const options = { title, plain: true, scripts: [PASSKEY_SCRIPT], ...(problems && { status: problems.status }) };
+    const options = { title, plain: true, scripts: [PASSKEY_SCRIPT], problems };
     const page = <CodeForm next={next} problems={problems} offersPasskeys={offersPasskeys} />;
     return renderPage(this.ports, context, options, page);
   }
@@ -159,7 +156,7 @@ export class CodeController {
   /** From the beginning. */
   private again(context: PageContext, next: string, problems: Problems): Reply {
     endPending(this.ports, context.request);
-    const options = { title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT], status: problems.status };
+    const options = { title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT], problems };
     const form = <SignInForm {...offersOf(this.ports)} email="" next={next} problems={problems} />;
     return renderPage(this.ports, context, options, form);
   }
@@ -181,7 +178,7 @@ export class PasskeySignInController {
       return await continueSignIn(this.ports, context, result, browser, next);
     } catch (error) {
       const problems = problemsOf(error);
-      const options = { title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT], status: problems.status };
+      const options = { title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT], problems };
       const form = <SignInForm {...offersOf(this.ports)} email="" next={next} problems={problems} />;
       return renderPage(this.ports, context, options, form);
     }

@@ -1,4 +1,5 @@
-import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import { Controller, Get, Inject, Post } from '@nestjs/common';
+import type { Caller } from '../../core/access/caller.js';
 import { acceptedFormats } from '../../core/media/formats.js';
 import { editPhotos } from '../../core/photos/edit-photo.js';
 import { renditionUrls } from '../../core/photos/renditions/signed-url.js';
@@ -11,16 +12,15 @@ import { PORTS } from '../../http/ports-token.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { address, oneOfQuery } from '../address.js';
 import type { Flash } from '../browser-session.js';
-import { Button, Form, problemsOf } from '../form.js';
+import { Button, Form } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { useFormats } from '../formats.js';
 import { selectedIds } from '../library/selection.js';
-import { redirectTo, renderPage } from '../page.js';
+import { redirectAfter, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
 import { Badge, Empty, Heading, LinkButton } from '../parts.js';
 import { type PhotoWithUrls, Picture, photoName } from '../picture.js';
 
-type Caller = ReturnType<typeof callerOfPage>;
 /** @param path Of another action on this page. */
 type Work = (caller: Caller, path: (action: string) => string) => Promise<Omit<Flash, 'kind'>>;
 
@@ -32,9 +32,9 @@ export class SimilarController {
 
   @Get()
   @InNavigation('Similar photos', 25)
-  async list(@CurrentPageContext() context: PageContext, @Query('after') from: unknown): Promise<Reply> {
+  async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const caller = callerOfPage(context);
-    const after = parseId(oneOfQuery(from));
+    const after = parseId(oneOfQuery(context.request.query['after']));
     const { groups, next } = await readSimilarGroups(this.ports, caller, after);
     const shown = groups.map((group) =>
       group.map((photo) => ({ photo, urls: renditionUrls(this.ports, caller, photo) })),
@@ -44,8 +44,8 @@ export class SimilarController {
   }
 
   @Post('keep')
-  keep(@CurrentPageContext() context: PageContext, @Query('after') from: unknown): Promise<Reply> {
-    return this.change(context, from, async (caller, path) => {
+  keep(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    return this.change(context, async (caller, path) => {
       const [ids, keep] = [
         selectedIds(context.form.all('ids', FieldLength.word)),
         selectedIds(context.form.all('keep', FieldLength.word)),
@@ -58,8 +58,8 @@ export class SimilarController {
   }
 
   @Post('restore')
-  restore(@CurrentPageContext() context: PageContext, @Query('after') from: unknown): Promise<Reply> {
-    return this.change(context, from, async (caller) => {
+  restore(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    return this.change(context, async (caller) => {
       const results = await editPhotos(this.ports, caller, selectedIds(context.form.all('ids', FieldLength.word)), {
         trashed: false,
       });
@@ -69,8 +69,8 @@ export class SimilarController {
   }
 
   @Post('separate')
-  separate(@CurrentPageContext() context: PageContext, @Query('after') from: unknown): Promise<Reply> {
-    return this.change(context, from, async (caller, path) => {
+  separate(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    return this.change(context, async (caller, path) => {
       const pairs = await separatePhotos(this.ports, caller, selectedIds(context.form.all('ids', FieldLength.word)));
       const text = 'These photos are no longer shown as similar.';
       if (pairs.length === 0) return { text };
@@ -79,22 +79,18 @@ export class SimilarController {
   }
 
   @Post('rejoin')
-  rejoin(@CurrentPageContext() context: PageContext, @Query('after') from: unknown): Promise<Reply> {
-    return this.change(context, from, async (caller) => {
+  rejoin(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    return this.change(context, async (caller) => {
       await rejoinPhotos(this.ports, caller, context.form.all('pairs', FieldLength.word).flatMap(parsePair));
       return { text: 'These photos are shown as similar again.' };
     });
   }
 
-  private async change(context: PageContext, from: unknown, work: Work): Promise<Reply> {
-    const after = parseId(oneOfQuery(from));
-    const back = (flash: Flash) => redirectTo(context, similarPath(after), flash);
-    try {
-      const done = await work(callerOfPage(context), (action) => similarPath(after, action));
-      return back({ kind: 'done', ...done });
-    } catch (error) {
-      return back({ kind: 'failed', text: problemsOf(error).message });
-    }
+  private change(context: PageContext, work: Work): Promise<Reply> {
+    const after = parseId(oneOfQuery(context.request.query['after']));
+    return redirectAfter(context, similarPath(after), () =>
+      work(callerOfPage(context), (action) => similarPath(after, action)),
+    );
   }
 }
 

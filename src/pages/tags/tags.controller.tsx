@@ -24,6 +24,7 @@ import { MergeForm, TagForm, type TagFormState, TagList, tagForm } from './tags.
 
 /** Tags: found, created, edited, deleted. */
 @Controller('settings/tags')
+@RequireRole('editor')
 export class TagPagesController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
@@ -46,13 +47,11 @@ export class TagPagesController {
   }
 
   @Get('new')
-  @RequireRole('editor')
   newForm(@CurrentPageContext() context: PageContext): Reply {
     return this.form(context, { subject: null, fields: tagForm.blank, problems: null });
   }
 
   @Post('new')
-  @RequireRole('editor')
   create(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const save = async (values: TagCreation) => {
       const { tag } = await createTag(this.ports, callerOfPage(context), values);
@@ -62,14 +61,12 @@ export class TagPagesController {
   }
 
   @Get(':id')
-  @RequireRole('editor')
   async show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const tag = await readTag(this.ports, callerOfPage(context), id);
     return this.form(context, { subject: tag, fields: tagForm.fieldsOf(tag), problems: null });
   }
 
   @Post(':id')
-  @RequireRole('editor')
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const tag = await readTag(this.ports, callerOfPage(context), id);
     const save = async (changes: TagPatch, check: Precondition<Tag>) => {
@@ -80,7 +77,6 @@ export class TagPagesController {
   }
 
   @Get(':id/delete')
-  @RequireRole('editor')
   async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const { name, photoCount } = await readTag(this.ports, callerOfPage(context), id);
     const photos = context.formats.pluralize(photoCount, 'photo');
@@ -97,7 +93,6 @@ export class TagPagesController {
   }
 
   @Post(':id/delete')
-  @RequireRole('editor')
   async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const caller = callerOfPage(context);
     const { name } = await readTag(this.ports, caller, id);
@@ -106,7 +101,7 @@ export class TagPagesController {
   }
 
   private form(context: PageContext, state: TagFormState): Reply {
-    const options = { ...AREA, title: state.subject?.name ?? 'Create tag', status: state.problems?.status ?? 200 };
+    const options = { ...AREA, title: state.subject?.name ?? 'Create tag', problems: state.problems };
     return renderPage(this.ports, context, options, <TagForm {...state} />);
   }
 }
@@ -116,11 +111,11 @@ const MAX_CHOSEN = 21;
 
 /** Several tags become one. Before the pages of single tags, whose ids would take its path. */
 @Controller('settings/tags/merge')
+@RequireRole('editor')
 export class MergeTagsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
-  @RequireRole('editor')
   async chooseMerge(@CurrentPageContext() context: PageContext, @Query('id') query: unknown): Promise<Reply> {
     const ids = idsOf(allOfQuery(query));
     if (ids.length >= 2 && ids.length <= MAX_CHOSEN) return this.mergePage(context, ids, null);
@@ -129,7 +124,6 @@ export class MergeTagsController {
   }
 
   @Post()
-  @RequireRole('editor')
   async merge(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const ids = idsOf(context.form.all('id', FieldLength.word));
     const into = parseId(context.form.text('into', FieldLength.word)) ?? 0;
@@ -148,7 +142,7 @@ export class MergeTagsController {
 
   private async mergePage(context: PageContext, ids: readonly Id[], problems: Problems | null): Promise<Reply> {
     const preview = await previewMerge(this.ports, callerOfPage(context), ids);
-    const options = { ...AREA, title: 'Merge tags', status: problems?.status ?? 200 };
+    const options = { ...AREA, title: 'Merge tags', problems };
     return renderPage(this.ports, context, options, <MergeForm preview={preview} problems={problems} />);
   }
 }

@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import { Controller, Get, Inject, Post } from '@nestjs/common';
 import type { Ports } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Precondition } from '../../core/shared/transactional.js';
@@ -19,9 +19,7 @@ import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { oneOfQuery } from '../address.js';
-import type { Flash } from '../browser-session.js';
-import { problemsOf } from '../form.js';
-import { redirectTo, renderPage } from '../page.js';
+import { redirectAfter, redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
 import { saveEdits, saveNew } from '../resource-form.js';
@@ -32,19 +30,18 @@ const LOG_PAGE = 50;
 
 /** Endpoints of webhooks, and what became of what was sent to them. */
 @Controller('settings/webhooks')
+@RequireRole('admin')
 export class WebhookPagesController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Get()
   @InNavigation('Webhooks', 50)
-  @RequireRole('admin')
   async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const all = await listEndpointsWithLast(this.ports, customerOf(context));
     return renderPage(this.ports, context, { ...AREA, title: 'Webhooks' }, <EndpointList all={all} />);
   }
 
   @Get('new')
-  @RequireRole('admin')
   newForm(@CurrentPageContext() context: PageContext): Reply {
     return this.form(context, { subject: null, fields: endpointForm.blank, problems: null });
   }
@@ -60,12 +57,8 @@ export class WebhookPagesController {
   }
 
   @Get(':id')
-  @RequireRole('admin')
-  async show(
-    @CurrentPageContext() context: PageContext,
-    @PathId('id') id: Id,
-    @Query() parameters: Readonly<Record<string, unknown>>,
-  ): Promise<Reply> {
+  async show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const parameters = context.request.query;
     const [customerId, cursor] = [customerOf(context), oneOfQuery(parameters['cursor'])];
     const query = readLogQuery(parameters);
     const endpoint = await readWebhookEndpoint(this.ports, customerId, id);
@@ -76,7 +69,6 @@ export class WebhookPagesController {
   }
 
   @Get(':id/edit')
-  @RequireRole('admin')
   async editForm(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
     return this.form(context, { subject: endpoint, fields: endpointForm.fieldsOf(endpoint), problems: null });
@@ -94,7 +86,6 @@ export class WebhookPagesController {
   }
 
   @Get(':id/delete')
-  @RequireRole('admin')
   async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const { url } = await readWebhookEndpoint(this.ports, customerOf(context), id);
     const path = `/settings/webhooks/${id}`;
@@ -118,32 +109,29 @@ export class WebhookPagesController {
 
   private form(context: PageContext, state: EndpointFormState): Reply {
     const title = state.subject === null ? 'Create endpoint' : 'Edit endpoint';
-    const options = { ...AREA, title, status: state.problems?.status ?? 200 };
-    return renderPage(this.ports, context, options, <EndpointForm {...state} />);
+    return renderPage(this.ports, context, { ...AREA, title, problems: state.problems }, <EndpointForm {...state} />);
   }
 }
 
 /** The actions behind the buttons of an endpoint and of its log. */
 @Controller('settings/webhooks')
+@RequireRole('admin')
 export class WebhookActsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Post(':id/enable')
-  @RequireRole('admin')
   async enable(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     await editWebhookEndpoint(this.ports, callerOfPage(context), id, { enabled: true });
     return back(context, id, 'Enabled. Pending events are being sent.');
   }
 
   @Post(':id/disable')
-  @RequireRole('admin')
   async disable(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     await editWebhookEndpoint(this.ports, callerOfPage(context), id, { enabled: false });
     return back(context, id, 'Disabled. Nothing is sent to it, and new events are not stored for it.');
   }
 
   @Get(':id/secret')
-  @RequireRole('admin')
   async confirmRotate(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const { url } = await readWebhookEndpoint(this.ports, customerOf(context), id);
     const path = `/settings/webhooks/${id}`;
@@ -166,7 +154,6 @@ export class WebhookActsController {
   }
 
   @Post(':id/test')
-  @RequireRole('admin')
   test(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     return this.sending(
       context,
@@ -177,14 +164,12 @@ export class WebhookActsController {
   }
 
   @Get(':id/deliveries/:deliveryId')
-  @RequireRole('admin')
   async show(@CurrentPageContext() context: PageContext, @PathId('deliveryId') deliveryId: Id): Promise<Reply> {
     const delivery = await readDelivery(this.ports, customerOf(context), deliveryId);
     return renderPage(this.ports, context, { ...AREA, title: 'Delivery' }, <WebhookDeliveryPage delivery={delivery} />);
   }
 
   @Post(':id/deliveries/:deliveryId')
-  @RequireRole('admin')
   resend(
     @CurrentPageContext() context: PageContext,
     @PathId('id') id: Id,
@@ -199,18 +184,16 @@ export class WebhookActsController {
   }
 
   /** It may have been disabled since the page with the button was made. */
-  private async sending(context: PageContext, id: Id, send: () => Promise<unknown>, done: string): Promise<Reply> {
-    try {
+  private sending(context: PageContext, id: Id, send: () => Promise<unknown>, text: string): Promise<Reply> {
+    return redirectAfter(context, `/settings/webhooks/${id}`, async () => {
       await send();
-      return back(context, id, done);
-    } catch (error) {
-      return back(context, id, problemsOf(error).message, 'failed');
-    }
+      return { text };
+    });
   }
 }
 
-function back(context: PageContext, id: Id, text: string, kind: Flash['kind'] = 'done'): Reply {
-  return redirectTo(context, `/settings/webhooks/${id}`, { kind, text });
+function back(context: PageContext, id: Id, text: string): Reply {
+  return redirectTo(context, `/settings/webhooks/${id}`, { kind: 'done', text });
 }
 
 /** The options of every page about webhooks. */
