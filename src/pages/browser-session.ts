@@ -77,19 +77,14 @@ export function newBrowser(request: Request): Browser {
 }
 
 /**
- * Gives the browser the cookie of the session that was opened for it: a new value, which no one could have planted (OWASP ASVS 5.0, 7.2.4).
- * Its previous session ends, unless it is kept.
+ * Gives the browser the cookie of another session of its own: of one that was opened for it, a new value, which no one could have planted
+ * (OWASP ASVS 5.0, 7.2.4). The previous session ends, unless it is kept.
  */
-export function startSession(request: Request, { token }: Browser, isKept: boolean): Promise<void> {
-  return useSession(request, token, isKept);
-}
-
-/** Gives the browser the cookie of another session of its own that is open. */
-export function resumeSession(request: Request, token: string): Promise<void> {
-  return useSession(request, token, true);
-}
-
-async function useSession(request: Request, token: string, keepsPrevious: boolean): Promise<void> {
+export async function startSession(
+  request: Request,
+  { token }: Pick<Browser, 'token'>,
+  keepsPrevious: boolean,
+): Promise<void> {
   sessionTokens.set(requestContextOf(request), token);
   keepsBefore.set(requestContextOf(request), keepsPrevious);
   await new Promise<void>((resolve, reject) => {

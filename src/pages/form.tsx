@@ -5,6 +5,7 @@ import { DomainError, type ErrorCode, type FieldError, invalid } from '../core/s
 import { MAX_PASSWORD, MIN_PASSWORD } from '../core/users/passwords.js';
 import { statusOfCode } from '../http/status-of-code.js';
 import { CSRF_FIELD } from './browser-session.js';
+import type { FormFields } from './form-fields.js';
 
 /** The token of the page that is being rendered. */
 export const CsrfToken = createContext('');
@@ -13,7 +14,7 @@ interface FormProps {
   readonly action: string;
   readonly children: ComponentChildren;
   readonly class?: string;
-  readonly label?: string;
+  readonly label?: string | undefined;
 }
 
 /** A form that is sent by POST, with its token. */
@@ -33,7 +34,6 @@ interface FieldProps {
   readonly errors?: Problems | null | undefined;
   /** Attributes of the element: type, value, autocomplete, required … */
   readonly input?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** Several lines instead of one. */
   readonly lines?: number;
   /** A choice of values with their labels instead of free text. */
   readonly choices?: readonly (readonly [value: string, label: string])[];
@@ -148,6 +148,12 @@ const EXPLAINED: readonly ErrorCode[] = [
 export function problemsOf(error: unknown): Problems {
   if (!(error instanceof DomainError) || !EXPLAINED.includes(error.code)) throw error;
   return new Problems(error.code, messageForPeople(error), fieldErrorsForPeople(error));
+}
+
+/** A form that may have been refused, with the values that were sent. */
+export interface SentForm {
+  readonly problems: Problems | null;
+  readonly form: FormFields;
 }
 
 /** Above a form: the error in a sentence or, if the fields show it, a note that they do. */

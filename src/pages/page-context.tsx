@@ -22,11 +22,9 @@ export interface PageContext {
   readonly others: readonly OtherAccount[];
   /** The fields of a form; empty when none was sent. */
   readonly form: FormFields;
-  /** The areas that there are. */
   readonly navigation: readonly NavigationEntry[];
   /** The pages that photos which are selected in the library can be taken to. */
   readonly forSelection: readonly SelectionPage[];
-  /** Whether the documentation is served. */
   readonly hasDocs: boolean;
   /** Numbers and dates as this browser writes them. */
   readonly formats: Formats;
@@ -76,7 +74,6 @@ interface NavigationEntry {
   readonly section: string;
   readonly label: string;
   readonly path: string;
-  /** Who sees it. */
   readonly role: Role;
 }
 
@@ -98,7 +95,6 @@ interface SelectionPage {
   readonly label: string;
   readonly icon: IconName;
   readonly path: string;
-  /** The least role that may open it. */
   readonly role: Role;
 }
 

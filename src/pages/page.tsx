@@ -54,7 +54,12 @@ export function replyToScript({ request }: PageContext, body: object): Reply {
   const text = JSON.stringify(body, (name, value) => {
     return paths.includes(name) && typeof value === 'string' ? publicPath(request, value) : value;
   });
-  return new Reply(200, JSON.parse(text), { 'Cache-Control': 'no-store' });
+  return jsonReply(JSON.parse(text));
+}
+
+/** Returns the reply that a script asked for, as it is. */
+export function jsonReply(body: object): Reply {
+  return new Reply(200, body, { 'Cache-Control': 'no-store' });
 }
 
 /** Redirects to another page after a form was sent. A message is shown there once. */
@@ -115,7 +120,6 @@ function takeFlash({ request }: PageContext): Flash | null {
 interface PageOptions {
   /** Title of the window, and the page's heading unless the page has its own. */
   readonly title: string;
-  /** Section of the navigation. */
   readonly section?: string;
   /** Files of `assets/` that run on this page, as modules. */
   readonly scripts?: readonly string[];
@@ -133,7 +137,6 @@ interface PageOptions {
   readonly pictures?: readonly string[];
   /** Without navigation, centred: signing in, errors. */
   readonly plain?: boolean;
-  /** Whether the page is as wide as the window. */
   readonly isWide?: boolean;
 }
 

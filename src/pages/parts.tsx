@@ -25,7 +25,7 @@ export function Heading({ title, lead, children }: HeadingProps) {
 }
 
 /** A part of a page with a heading of its own. */
-export function Card({ title, lead, children }: Partial<HeadingProps>) {
+export function Card({ title, lead, children }: Omit<HeadingProps, 'title'> & { title?: string | undefined }) {
   return (
     <section class="card">
       {title && <h2>{title}</h2>}
@@ -161,7 +161,7 @@ interface ButtonsProps {
   readonly label: string;
   readonly kind?: ButtonKind;
   /** The way back, if the form is a page of its own. */
-  readonly cancel?: string;
+  readonly cancel?: string | undefined;
   readonly children?: ComponentChildren;
 }
 

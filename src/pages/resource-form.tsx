@@ -88,26 +88,29 @@ interface FormCardProps {
   readonly title?: string;
   readonly lead?: string;
   readonly action: string;
-  readonly problems: Problems | null;
+  /** The name of the form for screen readers. */
+  readonly label?: string;
+  /** The problems to name above the form; those of its fields are beside them. */
+  readonly problems?: Problems | null;
   /** The fields of a resource that is there already. */
   readonly shown?: object | null;
   readonly button: string;
-  readonly cancel: string;
+  readonly cancel?: string;
   /** Buttons between the two. */
   readonly others?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** A form in a card of its own. */
-export function FormCard({ action, problems, shown, button, cancel, others, children, ...card }: FormCardProps) {
+export function FormCard({ title, lead, action, label, problems, shown, children, ...end }: FormCardProps) {
   return (
-    <Card {...card}>
+    <Card title={title} lead={lead}>
       <ProblemSummary problems={problems} />
-      <Form action={action}>
+      <Form action={action} label={label}>
         {shown && <ShownValues fields={shown} />}
         {children}
-        <Buttons label={button} cancel={cancel}>
-          {others}
+        <Buttons label={end.button} cancel={end.cancel}>
+          {end.others}
         </Buttons>
       </Form>
     </Card>

@@ -6,30 +6,23 @@ import type { Identity } from '../../core/users/provider/identity.js';
 import type { KnownSession, ListedSession } from '../../core/users/session.js';
 import { MAX_EMAIL } from '../../core/users/user.js';
 import { withArticle } from '../../http/fields/meanings.js';
+import type { SentForm } from '../form.js';
 import { Field, Form, type Problems, TimeZoneField } from '../form.js';
-import { FieldLength, type FormFields } from '../form-fields.js';
+import { FieldLength } from '../form-fields.js';
 import { Allowed } from '../page-context.js';
 import { Badge, Buttons, Card, Heading, LinkButton, Moment, Table } from '../parts.js';
-import { ShownValues } from '../shown-values.js';
+import { FormCard } from '../resource-form.js';
 import { IdentitiesCard } from './identities.view.js';
-import { FactorsCard, PasswordCard } from './password.view.js';
+import { FactorsCard, PasswordCard, type PasswordProps } from './password.view.js';
 
-interface AccountProps {
+interface AccountProps extends Pick<SentForm, 'form'>, Omit<PasswordProps, 'problems'> {
   readonly customer: Customer;
-  readonly person: KnownSession;
   readonly sessions: readonly ListedSession[];
   readonly identities: readonly Identity[];
   readonly providers: IdentityProviders;
-  /** The form that was refused. */
   readonly refused: { readonly form: string; readonly problems: Problems } | null;
-  /** Its values. */
-  readonly form: FormFields;
   /** A new address is confirmed by mail. */
   readonly isMailed: boolean;
-  /** The person may set a password without giving the current one. */
-  readonly mayOmitCurrent: boolean;
-  /** The person has one. */
-  readonly offersPasskeys: boolean;
 }
 
 export function AccountPage(props: AccountProps) {
@@ -60,81 +53,71 @@ export function AccountPage(props: AccountProps) {
   );
 }
 
-interface CardProps {
-  readonly problems: Problems | null;
-  readonly form: FormFields;
-}
-
 /** The values of the account's form. */
 export function accountFields({ name, defaultTimeZone, trashRetentionDays }: Customer) {
   return { name, timeZone: defaultTimeZone, trashRetentionDays: String(trashRetentionDays) };
 }
 
-function CustomerCard({ customer, problems, form }: CardProps & { customer: Customer }) {
+function CustomerCard({ customer, problems, form }: SentForm & { customer: Customer }) {
   const valueFor = (name: string, value: string) => (problems ? form.text(name, FieldLength.line) : value);
+  const [title, shown] = ['The account', accountFields(customer)];
   return (
-    <Card title="The account">
-      <Form action="/settings/account" label="The account">
-        <ShownValues fields={accountFields(customer)} />
-        <Field
-          label="Name"
-          name="name"
-          errors={problems}
-          input={{
-            value: valueFor('name', customer.name),
-            required: true,
-            maxLength: MAX_CUSTOMER_NAME,
-            autocomplete: 'organization',
-          }}
-        />
-        <TimeZoneField
-          label="Default time zone"
-          name="timeZone"
-          hint="For photos whose files name no time zone; months and days of the library are those of this zone."
-          errors={problems}
-          input={{ value: valueFor('timeZone', customer.defaultTimeZone), required: true }}
-        />
-        <Field
-          label="Days in the trash"
-          name="trashRetentionDays"
-          hint="How long a deleted photo can be restored. Photos already in the trash keep their deletion date."
-          errors={problems}
-          input={{
-            type: 'number',
-            value: valueFor('trashRetentionDays', String(customer.trashRetentionDays)),
-            min: 1,
-            max: MAX_RETENTION_DAYS,
-            required: true,
-          }}
-        />
-        <Buttons label="Save" />
-      </Form>
-    </Card>
+    <FormCard title={title} action="/settings/account" label={title} shown={shown} button="Save">
+      <Field
+        label="Name"
+        name="name"
+        errors={problems}
+        input={{
+          value: valueFor('name', customer.name),
+          required: true,
+          maxLength: MAX_CUSTOMER_NAME,
+          autocomplete: 'organization',
+        }}
+      />
+      <TimeZoneField
+        label="Default time zone"
+        name="timeZone"
+        hint="For photos whose files name no time zone; months and days of the library are those of this zone."
+        errors={problems}
+        input={{ value: valueFor('timeZone', customer.defaultTimeZone), required: true }}
+      />
+      <Field
+        label="Days in the trash"
+        name="trashRetentionDays"
+        hint="How long a deleted photo can be restored. Photos already in the trash keep their deletion date."
+        errors={problems}
+        input={{
+          type: 'number',
+          value: valueFor('trashRetentionDays', String(customer.trashRetentionDays)),
+          min: 1,
+          max: MAX_RETENTION_DAYS,
+          required: true,
+        }}
+      />
+    </FormCard>
   );
 }
 
-function EmailCard({ person, isMailed, problems, form }: CardProps & { person: KnownSession; isMailed: boolean }) {
+function EmailCard({ person, isMailed, problems, form }: SentForm & { person: KnownSession; isMailed: boolean }) {
   const { email, passwordHash } = person.user;
   const use = passwordHash === null ? 'The service sends e-mail to it.' : 'You sign in with it.';
+  const title = 'Your e-mail address';
   return (
-    <Card title="Your e-mail address">
-      <Form action="/settings/account/email" label="Your e-mail address">
-        <Field
-          label="E-mail address"
-          name="email"
-          hint={`${use}${isMailed ? ' A new one counts once you have opened the link that we send there.' : ''}`}
-          errors={problems}
-          input={{
-            type: 'email',
-            value: problems ? form.text('email', FieldLength.line) : (email ?? ''),
-            required: true,
-            maxLength: MAX_EMAIL,
-            autocomplete: 'username',
-          }}
-        />
-        <Buttons label="Save" />
-      </Form>
-    </Card>
+    <FormCard title={title} action="/settings/account/email" label={title} button="Save">
+      <Field
+        label="E-mail address"
+        name="email"
+        hint={`${use}${isMailed ? ' A new one counts once you have opened the link that we send there.' : ''}`}
+        errors={problems}
+        input={{
+          type: 'email',
+          value: problems ? form.text('email', FieldLength.line) : (email ?? ''),
+          required: true,
+          maxLength: MAX_EMAIL,
+          autocomplete: 'username',
+        }}
+      />
+    </FormCard>
   );
 }
 

@@ -2,8 +2,8 @@ import type { Enrolment } from '../../core/users/factors/add.js';
 import type { Passkey } from '../../core/users/factors/passkey.js';
 import { type AuthenticatorApp, MAX_FACTOR_NAME, MAX_FACTORS } from '../../core/users/factors/second-factor.js';
 import type { User } from '../../core/users/user.js';
-import { CODE_INPUT, Field, Form, ProblemSummary, type Problems } from '../form.js';
-import { FieldLength, type FormFields } from '../form-fields.js';
+import { CODE_INPUT, Field, Form, ProblemSummary, type Problems, type SentForm } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { Buttons, Card, Copied, Copyable, Empty, Heading, LinkButton, Moment, QrCode, Table } from '../parts.js';
 import {
   ASK_AGAIN,
@@ -35,7 +35,7 @@ export function FactorsPage({ apps, passkeys, codesLeft, offersPasskeys, user }:
         title="Two-step sign-in"
         lead="After your password, or after a provider, you use a passkey or enter a code that an app on your phone or computer shows. A stolen password is not enough then."
       />
-      <PasskeysCard passkeys={passkeys} isOffered={offersPasskeys} mayAdd={mayAdd} />
+      <PasskeysCard passkeys={passkeys} offersPasskeys={offersPasskeys} mayAdd={mayAdd} />
       <Card title="Authenticator apps">
         {apps.length === 0 ? (
           <Empty title={count === 0 ? `You sign in ${onlyProofOf(user)} alone` : 'You have no authenticator app'}>
@@ -65,26 +65,22 @@ export function FactorsPage({ apps, passkeys, codesLeft, offersPasskeys, user }:
   );
 }
 
-interface PasskeysProps {
-  readonly passkeys: readonly Passkey[];
-  readonly isOffered: boolean;
-  readonly mayAdd: boolean;
-}
+type PasskeysProps = Pick<FactorsProps, 'passkeys' | 'offersPasskeys'> & { readonly mayAdd: boolean };
 
-function PasskeysCard({ passkeys, isOffered, mayAdd }: PasskeysProps) {
+function PasskeysCard({ passkeys, offersPasskeys, mayAdd }: PasskeysProps) {
   return (
     <Card
       title="Passkeys"
       lead="Your device, password manager or security key keeps a passkey, and uses it on this site only: no other site can trick you into revealing it."
     >
       {passkeys.length > 0 && <Factors caption="Passkeys" factors={passkeys} path={PASSKEYS_PATH} />}
-      {!isOffered && (
+      {!offersPasskeys && (
         <p>
           They do not work at the address of this service: browsers require a name, not an IP address, and TLS, or{' '}
           <code>localhost</code>. The operator chooses the address with <code>PUBLIC_URL</code>.
         </p>
       )}
-      {isOffered && mayAdd && (
+      {offersPasskeys && mayAdd && (
         <Form action={`${PASSKEYS_PATH}/new`}>
           <Buttons label="Add a passkey" />
         </Form>
@@ -119,14 +115,7 @@ function Factors({ caption, factors, path }: TableProps) {
   return <Table caption={caption} columns={['Name', 'Last used', 'Added', '']} rows={rows} />;
 }
 
-interface NewFactorProps {
-  readonly enrolment: Enrolment;
-  readonly problems: Problems | null;
-  /** The values of the refused form. */
-  readonly form: FormFields;
-}
-
-export function NewFactor({ enrolment, problems, form }: NewFactorProps) {
+export function NewFactor({ enrolment, problems, form }: SentForm & { enrolment: Enrolment }) {
   return (
     <>
       <Heading title="Add an authenticator app" />
@@ -185,11 +174,9 @@ export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
 
 interface RemoveProps {
   readonly name: string;
-  /** Address of the form. */
   readonly action: string;
   readonly isLast: boolean;
   readonly problems: Problems | null;
-  /** The person has one. */
   readonly offersPasskeys: boolean;
 }
 
@@ -220,13 +207,7 @@ export function RemoveFactor({ name, action, isLast, problems, offersPasskeys }:
   );
 }
 
-interface NewPasskeyProps {
-  readonly problems: Problems | null;
-  /** The values of the refused form. */
-  readonly form: FormFields;
-}
-
-export function NewPasskey({ problems, form }: NewPasskeyProps) {
+export function NewPasskey({ problems, form }: SentForm) {
   const refusals = problems?.of('passkey') ?? [];
   return (
     <>

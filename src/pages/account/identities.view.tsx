@@ -6,7 +6,6 @@ import { Card, Moment, Table } from '../parts.js';
 interface IdentitiesProps {
   readonly identities: readonly Identity[];
   readonly providers: IdentityProviders;
-  /** Without one, no one can be left without an identity. */
   readonly hasPassword: boolean;
 }
 

@@ -29,17 +29,10 @@ export class LeavingController {
   @Post()
   async erase(@CurrentPageContext() context: PageContext): Promise<Reply> {
     try {
-      const { name } = await closeOwnAccount(
-        this.ports,
-        callerOfPage(context),
-        context.form.text('name', FieldLength.line),
-      );
-      const closed = renderPage(
-        this.ports,
-        context,
-        { title: 'Account closed', plain: true },
-        <AccountClosed name={name} />,
-      );
+      const typed = context.form.text('name', FieldLength.line);
+      const { name } = await closeOwnAccount(this.ports, callerOfPage(context), typed);
+      const options = { title: 'Account closed', plain: true };
+      const closed = renderPage(this.ports, context, options, <AccountClosed name={name} />);
       // A page rendered after this would have no session to store its token in.
       await signOutOfOthers(this.ports, context);
       await endSession(context.request);

@@ -13,7 +13,7 @@ import {
 import { Buttons, Card, LinkButton } from '../parts.js';
 import { ASK_AGAIN, PasskeyButton, PasskeyNotes } from '../passkeys/passkeys.js';
 
-interface PasswordProps {
+export interface PasswordProps {
   readonly person: KnownSession;
   /** A person who has just signed in by a link does not need the current password. */
   readonly mayOmitCurrent: boolean;

@@ -57,11 +57,8 @@ export class PeopleController {
     const { form } = context;
     try {
       const role = roleOf(form.text('role', FieldLength.word));
-      const invitation = await inviteUser(this.ports, peopleManager(context), {
-        email: form.text('email', FieldLength.line),
-        role,
-      });
-      return this.invitation(context, invitation);
+      const person = { email: form.text('email', FieldLength.line), role };
+      return this.invitation(context, await inviteUser(this.ports, peopleManager(context), person));
     } catch (error) {
       return await this.page(context, { refused: problemsOf(error) });
     }
@@ -75,12 +72,8 @@ export class PeopleController {
   @Post(':id/role')
   async changeRole(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     try {
-      const user = await changeRole(
-        this.ports,
-        peopleManager(context),
-        id,
-        roleOf(context.form.text('role', FieldLength.word)),
-      );
+      const role = roleOf(context.form.text('role', FieldLength.word));
+      const user = await changeRole(this.ports, peopleManager(context), id, role);
       const text = `${nameOf(user)} is ${withArticle(user.role)} from now on.`;
       // A person who gave up the role may no longer see this page.
       const mayStay = user.id !== personOf(context).user.id || mayActAs(user.role, 'admin');
@@ -94,12 +87,8 @@ export class PeopleController {
   async confirmRemove(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const user = await this.user(context, id);
     const isSelf = user.id === personOf(context).user.id;
-    return renderPage(
-      this.ports,
-      context,
-      { title: 'Remove a person', section },
-      <RemovePerson user={user} isSelf={isSelf} />,
-    );
+    const page = <RemovePerson user={user} isSelf={isSelf} />;
+    return renderPage(this.ports, context, { title: 'Remove a person', section }, page);
   }
 
   @Post(':id/remove')

@@ -6,11 +6,12 @@ import type { Invitation } from '../../core/users/people/one-time-link.js';
 import type { Identity } from '../../core/users/provider/identity.js';
 import { LINK_DAYS, MAX_EMAIL, mayManage, type Role, roles, type User } from '../../core/users/user.js';
 import { roleMeanings, withArticle } from '../../http/fields/meanings.js';
-import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
-import { FieldLength, type FormFields } from '../form-fields.js';
+import { Button, Field, Form, ProblemSummary, type Problems, type SentForm } from '../form.js';
+import { FieldLength } from '../form-fields.js';
 import { IpListField } from '../ip-list-field.js';
 import { Allowed } from '../page-context.js';
 import { Badge, Buttons, Card, Confirm, Copied, Copyable, Heading, LinkButton, Moment, Table } from '../parts.js';
+import { FormCard } from '../resource-form.js';
 import { ShownValues } from '../shown-values.js';
 import { Unlink } from './identities.view.js';
 
@@ -20,9 +21,8 @@ export const NEW_PEOPLE_PATH = `${PEOPLE_PATH}/by-provider`;
 
 export const SETTINGS_ADDRESSES_PATH = `${PEOPLE_PATH}/addresses`;
 
-interface ListProps {
+interface ListProps extends SentForm {
   readonly users: readonly User[];
-  /** The people who have a second factor. */
   readonly withFactor: ReadonlySet<Id>;
   /** By which those sign in who do so at a provider. */
   readonly identities: readonly Identity[];
@@ -31,11 +31,7 @@ interface ListProps {
   readonly newPeopleBy: ProviderSettings | null;
   /** Links are also sent by mail. */
   readonly isMailed: boolean;
-  /** Who sees the page. */
   readonly self: Pick<User, 'id' | 'role'>;
-  readonly problems: Problems | null;
-  /** The values of the refused form. */
-  readonly form: FormFields;
 }
 
 export function PeopleList(props: ListProps) {
@@ -115,20 +111,20 @@ function FactorPolicy({ customer }: { customer: Customer }) {
   // The Swedish way of writing a day is that of ISO 8601.
   const day = from?.toLocaleDateString('sv-SE', { timeZone: defaultTimeZone }) ?? '';
   return (
-    <Card
+    <FormCard
       title="Two-step sign-in for everyone"
       lead="From that day on, people who have not set it up see only the page on which they can. Until then a notice says so. API keys are not affected."
+      action="/settings/account/people/two-step"
+      label="Two-step sign-in for everyone"
+      button="Save"
     >
-      <Form action="/settings/account/people/two-step" label="Two-step sign-in for everyone">
-        <Field
-          label="Required from"
-          name="from"
-          hint={`A day in the time zone ${defaultTimeZone}. Empty: everyone decides alone.`}
-          input={{ type: 'date', value: day }}
-        />
-        <Buttons label="Save" />
-      </Form>
-    </Card>
+      <Field
+        label="Required from"
+        name="from"
+        hint={`A day in the time zone ${defaultTimeZone}. Empty: everyone decides alone.`}
+        input={{ type: 'date', value: day }}
+      />
+    </FormCard>
   );
 }
 
@@ -141,11 +137,7 @@ function named(role: string): string {
   return role[0]?.toUpperCase() + role.slice(1);
 }
 
-interface ActionsProps {
-  readonly user: User;
-  readonly roles: readonly Role[];
-  readonly identities: readonly Identity[];
-}
+type ActionsProps = Pick<ListProps, 'identities'> & { readonly user: User; readonly roles: readonly Role[] };
 
 function PersonActions({ user, roles, identities }: ActionsProps) {
   const path = `/settings/account/people/${user.id}`;
@@ -219,14 +211,10 @@ export function RemovePerson({ user, isSelf }: { user: User; isSelf: boolean }) 
   );
 }
 
-interface CardProps {
-  readonly customer: Customer;
-  /** By which new people can come. */
-  readonly provider: ProviderSettings;
-}
-
-/** On the page of people, where the operator has made it possible. */
-function NewPeopleCard({ customer: { admitsNewPeople }, provider: { name, domains, role } }: CardProps) {
+/** Where the operator has made it possible. */
+function NewPeopleCard({ customer, provider }: { customer: Customer; provider: ProviderSettings }) {
+  const { admitsNewPeople } = customer;
+  const { name, domains, role } = provider;
   const who = `Anyone who signs in at ${name} with an address of ${domains.join(', ')} becomes one of the people of this account without an invitation, as ${withArticle(role)} unless groups say otherwise.`;
   return (
     <Card
@@ -268,7 +256,6 @@ function SettingsAddressesCard({ customer: { settingsIpList } }: { customer: Cus
 
 export interface AddressesForm {
   readonly value: string;
-  /** The list as it is now. */
   readonly shown: string;
   readonly problems: Problems | null;
   readonly locksOut: readonly string[];

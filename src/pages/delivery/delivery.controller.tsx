@@ -108,10 +108,8 @@ export class DeliveryKeysController {
   async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const { name } = await readDeliveryKey(this.ports, customerOf(context), id);
     await deleteDeliveryKey(this.ports, callerOfPage(context), id);
-    return redirectTo(context, LIST, {
-      kind: 'done',
-      text: `“${name}” was deleted; URLs signed with it no longer work.`,
-    });
+    const text = `“${name}” was deleted; URLs signed with it no longer work.`;
+    return redirectTo(context, LIST, { kind: 'done', text });
   }
 
   private async form(context: PageContext, state: DeliveryKeyFormState): Promise<Reply> {

@@ -108,7 +108,6 @@ interface PictureUsageProps {
   /** The one key whose images are counted; null: all of them, deleted ones included. */
   readonly subject: DeliveryKey | null;
   readonly title?: string;
-  /** Whether each key has its own row, too. */
   readonly byKey?: boolean;
 }
 
@@ -116,7 +115,6 @@ interface PictureUsageProps {
 export function PictureUsage({ delivery, subject, title = 'Usage', byKey = false }: PictureUsageProps) {
   const formats = useFormats();
   const pictures = subject === null ? delivery.pictures : ofKey(delivery, subject.id);
-  const rows = delivery.days.map((day) => ({ day, ...sum(pictures.filter((count) => count.day === day)) })).reverse();
   const of = subject === null ? 'Of all delivery keys, deleted ones included,' : 'Of this key';
   return (
     <Card title={title} lead={`${of} in the last ${TRAFFIC_DAYS} days (UTC). What caches answer is not counted.`}>
@@ -126,15 +124,32 @@ export function PictureUsage({ delivery, subject, title = 'Usage', byKey = false
         rows={[{ key: 'total', cells: figures(formats, sum(pictures)) }]}
       />
       {byKey && <ByKey delivery={delivery} />}
-      <details>
-        <summary>Day by day</summary>
-        <Table
-          caption="Delivered images by day"
-          columns={['Day', ...COLUMNS]}
-          rows={rows.map(({ day, ...count }) => ({ key: day, cells: [formats.day(day), ...figures(formats, count)] }))}
-        />
-      </details>
+      <DayTable
+        caption="Delivered images by day"
+        columns={COLUMNS}
+        days={delivery.days}
+        figuresOf={(day) => figures(formats, sum(pictures.filter((count) => count.day === day)))}
+      />
     </Card>
+  );
+}
+
+interface DayTableProps {
+  readonly caption: string;
+  readonly columns: readonly string[];
+  readonly days: readonly string[];
+  figuresOf(day: string): readonly string[];
+}
+
+/** The figures of each day, the last day first, to be opened below those of all days. */
+export function DayTable({ caption, columns, days, figuresOf }: DayTableProps) {
+  const formats = useFormats();
+  const rows = days.toReversed().map((day) => ({ key: day, cells: [formats.day(day), ...figuresOf(day)] }));
+  return (
+    <details>
+      <summary>Day by day</summary>
+      <Table caption={caption} columns={['Day', ...columns]} rows={rows} />
+    </details>
   );
 }
 

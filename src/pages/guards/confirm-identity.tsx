@@ -104,12 +104,7 @@ function ConfirmForm({ context, person, problems, offersPasskeys, provider }: Co
   );
 }
 
-interface ProofProps {
-  readonly person: KnownSession;
-  readonly problems: Problems | null;
-  readonly offersPasskeys: boolean;
-  readonly back: string;
-}
+type ProofProps = Pick<ConfirmProps, 'person' | 'problems' | 'offersPasskeys'> & { readonly back: string };
 
 function Proof({ person: { user, hasFactor }, problems, offersPasskeys, back }: ProofProps) {
   return (

@@ -39,10 +39,8 @@ export class HistoryController {
   /** For scripts that follow an edit. */
   @Get(':id/state')
   async status(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    return replyToScript(
-      context,
-      editStatus(context.formats, await readBulkEdit(this.ports, callerOfPage(context), id)),
-    );
+    const edit = await readBulkEdit(this.ports, callerOfPage(context), id);
+    return replyToScript(context, editStatus(context.formats, edit));
   }
 
   @Post(':id/undo')
@@ -57,11 +55,8 @@ export class HistoryController {
       return replyToScript(context, editStatus(context.formats, edit));
     const photo = parseId(oneOfQuery(query['photo']));
     const list = query['from'] === 'library' ? HOME : HISTORY;
-    return redirectTo(
-      context,
-      photo === null ? list : photoPath(photo, readLibraryQuery(query)),
-      editFlash(context.formats, edit),
-    );
+    const path = photo === null ? list : photoPath(photo, readLibraryQuery(query));
+    return redirectTo(context, path, editFlash(context.formats, edit));
   }
 }
 

@@ -24,11 +24,11 @@ import {
   readShape,
 } from '../../http/requests/json-body.js';
 import { PathId } from '../../http/requests/parameters.js';
-import { Reply } from '../../http/responses/reply.js';
+import type { Reply } from '../../http/responses/reply.js';
 import { readBody } from '../../http/server/request.js';
 import { messageForPeople } from '../form.js';
 import { FieldLength, TakesFiles } from '../form-fields.js';
-import { redirectTo, renderPage } from '../page.js';
+import { jsonReply, redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
 import { countsText, registrationView, stateView } from './import-state.js';
@@ -78,12 +78,8 @@ export class ImportController {
       scripts: ['import.js'],
       reach: await importerReach(this.ports),
     };
-    return renderPage(
-      this.ports,
-      context,
-      options,
-      <ImportPage begun={begun} unfinished={begun === null ? open.data : []} />,
-    );
+    const content = <ImportPage begun={begun} unfinished={begun === null ? open.data : []} />;
+    return renderPage(this.ports, context, options, content);
   }
 
   /** Files in the form itself: what browsers without scripts send. */
@@ -105,7 +101,7 @@ export class ImportController {
     const { clientRef } = await readSent(context.request, BeginBody, JSON_BODY_BYTES);
     const creation = { ...PAGE_IMPORT, clientRef };
     const { import: begun } = await createImport(this.ports, callerOfPage(context), creation);
-    return json({ id: begun.id });
+    return jsonReply({ id: begun.id });
   }
 
   @Post(':id/photos')
@@ -125,7 +121,7 @@ export class ImportController {
     const views = results.map((result) =>
       registrationView(result, itemOf.get(result.index) ?? null, this.ports.limits),
     );
-    return json({ data: views });
+    return jsonReply({ data: views });
   }
 
   /** The bytes are in the store, which does not notify us. */
@@ -137,22 +133,16 @@ export class ImportController {
     @PathId('photoId') photoId: Id,
   ): Promise<Reply> {
     const { status } = await editImportPhoto(this.ports, callerOfPage(context), id, photoId, { status: 'uploaded' });
-    return json({ status });
+    return jsonReply({ status });
   }
 
   @Post(':id/finish')
   async finish(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const { missingUploads = 'reject' } = await readSent(context.request, FinishBody, JSON_BODY_BYTES);
-    const { status } = await finalizeImport(this.ports, callerOfPage(context), id, {
-      action: 'commit',
-      missingUploads,
-    });
-    return json({ status });
+    const decision = { action: 'commit', missingUploads } as const;
+    const { status } = await finalizeImport(this.ports, callerOfPage(context), id, decision);
+    return jsonReply({ status });
   }
-}
-
-function json(body: object): Reply {
-  return new Reply(200, body, { 'Cache-Control': 'no-store' });
 }
 
 const PAGE = 25;
@@ -177,12 +167,9 @@ export class ImportsController {
   @Get(':id')
   async show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const { cursor } = context.request.query;
-    const request = { limit: ITEMS, cursor: typeof cursor === 'string' ? cursor : null };
-    const caller = callerOfPage(context);
-    const { import: subject, page: items } = await listImportPhotos(this.ports, caller, id, {
-      ...request,
-      statuses: ['failed', 'awaiting_upload'],
-    });
+    const statuses = ['failed', 'awaiting_upload'] as const;
+    const request = { statuses, limit: ITEMS, cursor: typeof cursor === 'string' ? cursor : null };
+    const { import: subject, page: items } = await listImportPhotos(this.ports, callerOfPage(context), id, request);
     const details = { subject, items: items.data, more: items.nextCursor, limits: this.ports.limits };
     return renderPage(this.ports, context, { title: `Import ${id}`, ...imports }, <ImportDetailsPage {...details} />);
   }
@@ -192,7 +179,7 @@ export class ImportsController {
   async state(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const request = { statuses: ['failed'] as const, limit: ITEMS, cursor: null };
     const { import: subject, page: failed } = await listImportPhotos(this.ports, callerOfPage(context), id, request);
-    return new Reply(200, stateView(subject, failed.data, this.ports.limits), { 'Cache-Control': 'no-store' });
+    return jsonReply(stateView(subject, failed.data, this.ports.limits));
   }
 
   @Post(':id/finish')

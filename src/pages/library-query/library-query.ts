@@ -35,7 +35,6 @@ export interface LibraryQuery {
   readonly importId: Id | null;
   /** The photo that others look like. */
   readonly similarTo: Id | null;
-  /** The values by which the filter panel narrows besides. */
   readonly panel: PanelValues;
 }
 
@@ -183,26 +182,14 @@ const filters = {
     inWords: (value) => (value === '5' ? '5 stars' : `${value} stars or more`),
     problem: 'The rating must be a number of stars from 0 to 5.',
   },
-  camera: {
-    read: (value) => (searchText(value) === '' ? null : { camera: searchText(value) }),
-    inWords: (value) => `Camera ${value}`,
-    problem: 'The name of a camera must contain a letter or digit.',
-  },
-  lens: {
-    read: (value) => wordsOf('lensWords', value),
-    inWords: (value) => `Lens ${value}`,
-    problem: 'The name of a lens must contain a letter or digit, and have at most 10 words.',
-  },
+  camera: named('camera', 'Camera'),
+  lens: named('lensWords', 'Lens'),
   country: {
     read: (value) => (/^[A-Z]{2}$/.test(value) ? { country: value } : null),
     inWords: countryName,
     problem: 'There is no such country.',
   },
-  place: {
-    read: (value) => wordsOf('placeWords', value),
-    inWords: (value) => `Place ${value}`,
-    problem: 'The name of a place must contain a letter or digit, and have at most 10 words.',
-  },
+  place: named('placeWords', 'Place'),
   box: {
     read: (value) => {
       const bbox = parseBox(value);
@@ -212,8 +199,7 @@ const filters = {
     problem: 'The area must be four numbers in degrees: west, south, east, north.',
   },
   located: {
-    read: (value) => yesOrNo(value, (hasLocation) => ({ hasLocation })),
-    inWords: (value) => (value === 'yes' ? 'With a location' : 'Without a location'),
+    ...yesOrNo('With a location', 'Without a location', (hasLocation) => ({ hasLocation })),
     problem: 'Photos either have a location or not.',
   },
   aspect: {
@@ -227,18 +213,12 @@ const filters = {
     problem: 'There is no such format.',
   },
   favorite: {
-    read: (value) => yesOrNo(value, (favorite) => ({ favorite })),
-    inWords: (value) => (value === 'yes' ? 'Favourites' : 'Not favourites'),
+    ...yesOrNo('Favourites', 'Not favourites', (favorite) => ({ favorite })),
     problem: 'Photos are either favourites or not.',
   },
-  creator: {
-    read: (value) => (searchText(value) === '' ? null : { creator: searchText(value) }),
-    inWords: (value) => `Creator ${value}`,
-    problem: 'The name of a creator must contain a letter or digit.',
-  },
+  creator: named('creator', 'Creator'),
   tagged: {
-    read: (value) => yesOrNo(value, (tagged) => ({ untagged: !tagged })),
-    inWords: (value) => (value === 'yes' ? 'With tags' : 'Without tags'),
+    ...yesOrNo('With tags', 'Without tags', (tagged) => ({ untagged: !tagged })),
     problem: 'Photos either have tags or not.',
   },
 } as const satisfies Readonly<Record<string, PanelFilter>>;
@@ -272,13 +252,28 @@ export function formatName(contentType: string): string {
   return acceptedFormats.find((format) => format.contentType === contentType)?.name ?? contentType;
 }
 
-function wordsOf(name: 'lensWords' | 'placeWords', value: string): Partial<PhotoFilters> | null {
-  const words = searchTerms(value);
-  return words === null || words.length === 0 ? null : { [name]: words };
+/** A filter by a name, or by words of it. */
+function named(filter: 'camera' | 'creator' | 'lensWords' | 'placeWords', label: string): PanelFilter {
+  const hasWords = filter === 'lensWords' || filter === 'placeWords';
+  return {
+    read: (value) => {
+      const read = hasWords ? searchTerms(value) : searchText(value);
+      return read === null || read.length === 0 ? null : { [filter]: read };
+    },
+    inWords: (value) => `${label} ${value}`,
+    problem: `The name of a ${label.toLowerCase()} must contain a letter or digit${hasWords ? ', and have at most 10 words' : ''}.`,
+  };
 }
 
-function yesOrNo(value: string, read: (yes: boolean) => Partial<PhotoFilters>): Partial<PhotoFilters> | null {
-  return value === 'yes' || value === 'no' ? read(value === 'yes') : null;
+function yesOrNo(
+  yes: string,
+  no: string,
+  read: (isYes: boolean) => Partial<PhotoFilters>,
+): Omit<PanelFilter, 'problem'> {
+  return {
+    read: (value) => (value === 'yes' || value === 'no' ? read(value === 'yes') : null),
+    inWords: (value) => (value === 'yes' ? yes : no),
+  };
 }
 
 /** West, south, east, north in degrees; a box whose west is greater than its east crosses 180°. */

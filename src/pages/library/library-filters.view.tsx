@@ -222,9 +222,7 @@ export function isPanelOpen(query: LibraryQuery, parameters: Readonly<Record<str
 }
 
 export interface ActiveFilter {
-  /** For people. */
   readonly text: string;
-  /** The query without it. */
   readonly without: LibraryQuery;
 }
 

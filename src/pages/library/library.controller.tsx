@@ -21,7 +21,7 @@ import { oneOfQuery } from '../address.js';
 import { ReaderFormats } from '../formats.js';
 import { importerReach } from '../imports/importer.view.js';
 import { hasYears, libraryFilters, libraryPath, readLibraryQuery } from '../library-query/library-query.js';
-import { pageHeaders, renderPage, replyToScript } from '../page.js';
+import { jsonReply, pageHeaders, renderPage, replyToScript } from '../page.js';
 import {
   ActingRole,
   CurrentPageContext,
@@ -158,7 +158,7 @@ export class LibraryScriptsController {
   async ids(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { data, nextCursor } = await this.list(context);
     const ids = data.map(({ id }) => String(id));
-    return new Reply(200, { ids, nextCursor }, { 'Cache-Control': 'no-store' });
+    return jsonReply({ ids, nextCursor });
   }
 
   /** Returns how many photos match. */
@@ -167,7 +167,7 @@ export class LibraryScriptsController {
     const caller = callerOfPage(context);
     const { filters } = await libraryFilters(this.ports, caller, readLibraryQuery(context.request.query));
     const count = filters === null ? 0 : await countPhotos(this.ports, caller, filters);
-    return new Reply(200, { count }, { 'Cache-Control': 'no-store' });
+    return jsonReply({ count });
   }
 
   /** Names of tags that contain these letters. */
@@ -177,7 +177,7 @@ export class LibraryScriptsController {
     const text = typeof q === 'string' ? searchText(q) : '';
     const request = { filters: text === '' ? {} : { q: text }, sort: 'name' as const, limit: SUGGESTED_TAGS };
     const { data } = await listTags(this.ports, callerOfPage(context), { ...request, cursor: null });
-    return new Reply(200, { names: data.map(({ name }) => name) }, { 'Cache-Control': 'no-store' });
+    return jsonReply({ names: data.map(({ name }) => name) });
   }
 
   private async list(context: PageContext): Promise<Page<PhotoWithTags>> {

@@ -24,13 +24,10 @@ interface LibraryProps {
   /** The number of photos that match, in words. */
   readonly count: string;
   readonly problems: readonly string[];
-  /** Values of the filter panel; null while it is closed. */
   readonly values: FilterValues | null;
   readonly searches: readonly SavedSearch[];
-  /** Where the next page is. */
   readonly older: string | null;
   readonly isFirst: boolean;
-  /** In progress. */
   readonly edits: readonly BulkEdit[];
 }
 

@@ -12,7 +12,6 @@ import { Drawing, MapTiles, mapPathAround, viewAround, zooms } from './world.js'
 interface LocationProps {
   readonly photo: PhotoWithTags;
   readonly query: LibraryQuery;
-  /** The content of the field. */
   readonly text: string;
   readonly problems: Problems | null;
   readonly tiles: HttpOptions['mapTiles'];

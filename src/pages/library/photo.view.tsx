@@ -36,7 +36,6 @@ interface PhotoProps {
   readonly shown: PhotoWithUrls;
   readonly exif: ExifTags | null;
   readonly fields: FormTexts;
-  /** The form that was sent and could not be saved. */
   readonly wrong: WrongForm | null;
   readonly tiles: HttpOptions['mapTiles'];
   readonly neighbours: Neighbours;

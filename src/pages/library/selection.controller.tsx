@@ -66,9 +66,8 @@ export class SelectionController {
         return answer({ kind: 'done', text: await deleteSelected(context.formats, this.ports, caller, ids) });
       }
       if (!isEditButton(what)) throw unknownAction();
-      return answer(
-        editStatus(context.formats, await editSelected(this.ports, caller, sentAction(what, form), selection)),
-      );
+      const edit = await editSelected(this.ports, caller, sentAction(what, form), selection);
+      return answer(editStatus(context.formats, edit));
     } catch (error) {
       return answer({ kind: 'failed', text: problemsOf(error).message });
     }

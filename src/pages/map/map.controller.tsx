@@ -67,7 +67,6 @@ interface MapProps {
   /** Whether the address has a box that is none. */
   readonly isWrong: boolean;
   readonly clusters: readonly MappedCluster[];
-  /** Whether there are photos anywhere on the earth. */
   readonly hasPhotos: boolean;
   /** Where pictures of the map come from, if not from here. */
   readonly tiles: HttpOptions['mapTiles'];

@@ -40,12 +40,8 @@ export class LinkController {
     const { form, request } = context;
     try {
       const browser = newBrowser(request);
-      const result = await signInByLink(this.ports, {
-        token,
-        email: form.text('email', FieldLength.line),
-        password: form.text('password', FieldLength.line),
-        browser,
-      });
+      const [email, password] = [form.text('email', FieldLength.line), form.text('password', FieldLength.line)];
+      const result = await signInByLink(this.ports, { token, email, password, browser });
       return await continueSignIn(this.ports, context, result, browser, HOME);
     } catch (error) {
       return await this.page(context, token, problemsOf(error));

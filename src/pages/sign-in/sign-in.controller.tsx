@@ -20,10 +20,10 @@ import { PORTS } from '../../http/ports-token.js';
 import { Reply } from '../../http/responses/reply.js';
 import { requestContextOf } from '../../http/server/request-context.js';
 import { ACCOUNT_FIELD, exchangeAccounts, SWITCH_PATH, signOutOfOthers } from '../account-switch/account-switch.js';
-import { deviceOf, endSession, newBrowser, resumeSession } from '../browser-session.js';
+import { deviceOf, endSession, newBrowser, startSession } from '../browser-session.js';
 import { type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { redirectTo, renderPage } from '../page.js';
+import { jsonReply, redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, HOME, type PageContext, personOf } from '../page-context.js';
 import {
   ASK_AGAIN,
@@ -40,7 +40,7 @@ import {
   requestOptions,
 } from '../passkeys/passkeys.js';
 import { CODE_PATH, continueSignIn, endPending, ownPath, pendingOf } from './pending-sign-in.js';
-import { CodeForm, offersOf, PROVIDER_PATH, SignInForm } from './sign-in.view.js';
+import { CodeForm, offersOf, PROVIDER_PATH, SignInForm, type SignInProps } from './sign-in.view.js';
 
 /**
  * Not the cookies: the session ends here, but the cookie that marks this browser as known keeps guessers from locking its owner out. Below a
@@ -95,21 +95,23 @@ export class SignInController {
     if (context.person !== null) await signOut(this.ports, callerOfPage(context).actor, context.person);
     await signOutOfOthers(this.ports, context);
     await endSession(context.request);
-    const { status, body, headers } = redirectTo(
-      context,
-      provider === null ? '/settings/sign-in' : `${PROVIDER_PATH}/${provider.id}/sign-out`,
-    );
+    const path = provider === null ? '/settings/sign-in' : `${PROVIDER_PATH}/${provider.id}/sign-out`;
+    const { status, body, headers } = redirectTo(context, path);
     return new Reply(status, body, { ...headers, 'Clear-Site-Data': leftBehind(this.ports.addresses.basePath) });
   }
 
   private form(context: PageContext, values: { email: string; next: string }, problems: Problems | null): Reply {
-    const options = {
-      ...{ title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT] },
-      problems,
-    };
-    const form = <SignInForm {...offersOf(this.ports)} {...values} problems={problems} others={context.others} />;
-    return renderPage(this.ports, context, options, form);
+    return signInPage(this.ports, context, { ...values, problems, others: context.others });
   }
+}
+
+function signInPage(
+  ports: Ports,
+  context: PageContext,
+  form: Omit<SignInProps, keyof ReturnType<typeof offersOf>>,
+): Reply {
+  const options = { title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT], problems: form.problems };
+  return renderPage(ports, context, options, <SignInForm {...offersOf(ports)} {...form} />);
 }
 
 /** The second step of signing in, for people with a second factor. */
@@ -156,9 +158,7 @@ export class CodeController {
   /** From the beginning. */
   private again(context: PageContext, next: string, problems: Problems): Reply {
     endPending(this.ports, context.request);
-    const options = { title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT], problems };
-    const form = <SignInForm {...offersOf(this.ports)} email="" next={next} problems={problems} />;
-    return renderPage(this.ports, context, options, form);
+    return signInPage(this.ports, context, { email: '', next, problems });
   }
 }
 
@@ -177,10 +177,7 @@ export class PasskeySignInController {
       const result = await signInByPasskey(this.ports, given, browser, deviceOf(this.ports, context.request));
       return await continueSignIn(this.ports, context, result, browser, next);
     } catch (error) {
-      const problems = problemsOf(error);
-      const options = { title: 'Sign in', plain: true, scripts: [PASSKEY_SCRIPT], problems };
-      const form = <SignInForm {...offersOf(this.ports)} email="" next={next} problems={problems} />;
-      return renderPage(this.ports, context, options, form);
+      return signInPage(this.ports, context, { email: '', next, problems: problemsOf(error) });
     }
   }
 }
@@ -214,17 +211,13 @@ export class PasskeyQuestionsController {
     const person = personOf(context);
     const question = await askForNewPasskey(this.ports, person, context.form.has('alone'));
     rememberChallenge(this.ports, context.request, NEW_PASSKEY_FIELD, question.cookie);
-    return answerTo(creationOptions(question, person));
+    return jsonReply(creationOptions(question, person));
   }
 
   private asked(context: PageContext, question: PasskeyQuestion): Reply {
     rememberChallenge(this.ports, context.request, PASSKEY_FIELD, question.cookie);
-    return answerTo(requestOptions(question));
+    return jsonReply(requestOptions(question));
   }
-}
-
-function answerTo(options: object): Reply {
-  return new Reply(200, options, { 'Cache-Control': 'no-store' });
 }
 
 /** From one account of a person to another in which the browser is signed in, too. Public: also from where the account in use may not be seen. */
@@ -242,7 +235,7 @@ export class AccountsController {
     );
     requireAdmitted(chosen.known.customer, requestContextOf(context.request).namedIp);
     exchangeAccounts(this.ports, context, chosen);
-    await resumeSession(context.request, chosen.token);
+    await startSession(context.request, chosen, true);
     return redirectTo(context, HOME);
   }
 }

@@ -27,29 +27,22 @@ import {
 
 export const RECOVERY_PATH = '/settings/sign-in/recovery';
 
-interface SignInProps {
+export interface SignInProps {
   readonly email: string;
   readonly next: string;
   readonly problems: Problems | null;
-  /** Links for a new password are sent by mail. */
   readonly isMailed: boolean;
   readonly providers: IdentityProviders;
-  /** Where the person is signed in already. */
   readonly others?: readonly OtherAccount[];
-  /** They work at the address of this service. */
   readonly offersPasskeys: boolean;
 }
 
 /** The ways to sign in beside the password. */
-export function offersOf({
-  mailer,
-  identityProviders,
-  addresses,
-}: Pick<Ports, 'mailer' | 'identityProviders' | 'addresses'>) {
+export function offersOf(ports: Pick<Ports, 'mailer' | 'identityProviders' | 'addresses'>) {
   return {
-    isMailed: mailer !== null,
-    providers: identityProviders,
-    offersPasskeys: addresses.passkeySite !== null,
+    isMailed: ports.mailer !== null,
+    providers: ports.identityProviders,
+    offersPasskeys: ports.addresses.passkeySite !== null,
   };
 }
 
@@ -97,12 +90,7 @@ function PasskeyForm({ next }: { next: string }) {
   );
 }
 
-interface CodeProps {
-  readonly next: string;
-  readonly problems: Problems | null;
-  /** The person has one. */
-  readonly offersPasskeys: boolean;
-}
+type CodeProps = Pick<SignInProps, 'next' | 'problems' | 'offersPasskeys'>;
 
 /** The second step, for a person with a second factor. */
 export function CodeForm({ next, problems, offersPasskeys }: CodeProps) {
@@ -139,9 +127,7 @@ export function CodeForm({ next, problems, offersPasskeys }: CodeProps) {
 interface LinkProps {
   readonly action: string;
   readonly user: User;
-  /** The account that the link belongs to. */
   readonly customer: string;
-  /** The values of the refused form. */
   readonly email: string;
   readonly problems: Problems | null;
 }

@@ -38,12 +38,8 @@ export class TagPagesController {
     const parameters = { ...(q !== '' && { q }), ...(unused && { unused }), ...(cursor !== '' && { cursor }), sort };
     const found = await listTags(this.ports, callerOfPage(context), tagListRequest(parameters));
     const search = { q, sort, unused: unused ? 'true' : '' };
-    return renderPage(
-      this.ports,
-      context,
-      { ...AREA, title: 'Tags' },
-      <TagList page={found} search={search} cursor={cursor} />,
-    );
+    const list = <TagList page={found} search={search} cursor={cursor} />;
+    return renderPage(this.ports, context, { ...AREA, title: 'Tags' }, list);
   }
 
   @Get('new')

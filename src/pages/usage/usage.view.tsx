@@ -9,7 +9,7 @@ import {
   TRAFFIC_DAYS,
   type TransferCount,
 } from '../../core/traffic/traffic.js';
-import { PictureUsage } from '../delivery/delivery.view.js';
+import { DayTable, PictureUsage } from '../delivery/delivery.view.js';
 import { type Formats, useFormats } from '../formats.js';
 import { DocsLink } from '../page.js';
 import { Card, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
@@ -50,7 +50,7 @@ function Requests({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
   const formats = useFormats();
   const { counts, days } = traffic;
   const chosen = keyId === null ? counts : counts.filter(({ apiKeyId }) => apiKeyId === keyId);
-  const byDay = days.map((day) => ({ day, ...sum(chosen.filter((count) => count.day === day)) }));
+  const ofDay = (day: string) => sum(chosen.filter((count) => count.day === day));
   const of = keyId === null ? 'all keys' : nameOf(traffic, keyId);
   const total = sum(chosen);
   return (
@@ -75,22 +75,18 @@ function Requests({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
         </li>
       </ul>
       <Chart
-        columns={byDay.map(({ day, ...of }, at) => {
-          return { name: formats.day(day), isNamed: (byDay.length - 1 - at) % 7 === 0, ...of };
+        columns={days.map((day, at) => {
+          return { name: formats.day(day), isNamed: (days.length - 1 - at) % 7 === 0, ...ofDay(day) };
         })}
         most={NARROW_DAYS}
         label={`Requests by day, of ${of}. The same numbers are in the table “Day by day”.`}
       />
-      <details>
-        <summary>Day by day</summary>
-        <Table
-          caption="Requests by day"
-          columns={['Day', ...figureColumns]}
-          rows={[...byDay]
-            .reverse()
-            .map(({ day, ...of }) => ({ key: day, cells: [formats.day(day), ...figures(formats, of)] }))}
-        />
-      </details>
+      <DayTable
+        caption="Requests by day"
+        columns={figureColumns}
+        days={days}
+        figuresOf={(day) => figures(formats, ofDay(day))}
+      />
       <Today traffic={traffic} keyId={keyId} of={of} />
       <ByKey traffic={traffic} keyId={keyId} />
     </Card>
@@ -289,6 +285,10 @@ const names: Readonly<Record<Channel, string>> = {
 /** Bytes between the service and everyone who used this account: in total, by channel, and day by day. */
 function Transfers({ traffic: { days, transfers } }: { traffic: Traffic }) {
   const formats = useFormats();
+  const figuresOf = (isCounted: (count: TransferCount) => boolean) => {
+    const { receivedBytes, sentBytes } = transferred(transfers.filter(isCounted));
+    return [formats.bytes(receivedBytes), formats.bytes(sentBytes)];
+  };
   return (
     <Card
       title="Data transfer"
@@ -298,47 +298,22 @@ function Transfers({ traffic: { days, transfers } }: { traffic: Traffic }) {
         caption="Data transfer by channel"
         columns={['Channel', ...COLUMNS]}
         rows={[
-          ...channels.map((channel) => ({
-            key: channel,
-            cells: [
-              names[channel],
-              ...transferFigures(
-                formats,
-                transfers.filter((count) => count.channel === channel),
-              ),
-            ],
-          })),
-          { key: 'total', cells: ['Total', ...transferFigures(formats, transfers)] },
+          ...channels.map((key) => ({ key, cells: [names[key], ...figuresOf(({ channel }) => channel === key)] })),
+          { key: 'total', cells: ['Total', ...figuresOf(() => true)] },
         ]}
       />
-      <details>
-        <summary>Day by day</summary>
-        <Table
-          caption="Data transfer by day"
-          columns={['Day', ...COLUMNS]}
-          rows={days.toReversed().map((day) => ({
-            key: day,
-            cells: [
-              formats.day(day),
-              ...transferFigures(
-                formats,
-                transfers.filter((count) => count.day === day),
-              ),
-            ],
-          }))}
-        />
-      </details>
+      <DayTable
+        caption="Data transfer by day"
+        columns={COLUMNS}
+        days={days}
+        figuresOf={(each) => figuresOf(({ day }) => day === each)}
+      />
     </Card>
   );
 }
 
-function transferFigures(formats: Formats, counts: readonly TransferCount[]): readonly string[] {
-  const { receivedBytes, sentBytes } = transferred(counts);
-  return [formats.bytes(receivedBytes), formats.bytes(sentBytes)];
-}
-
 /** The numbers of requests that a day, an hour or a key had. */
-export type Figures = Pick<RequestCount, 'requests' | 'limited' | 'failed'>;
+type Figures = Pick<RequestCount, 'requests' | 'limited' | 'failed'>;
 
 /** The columns in which `figures` stand. */
 const figureColumns = ['Requests', 'Errors', 'Over the limit (429)'];

@@ -24,7 +24,6 @@ const headers = {
 interface SharePageOptions {
   readonly token: string;
   readonly title: string;
-  /** Default: 200. */
   readonly status?: number;
 }
 

@@ -156,7 +156,6 @@ export function sharedPhotoView(request: Request, token: string, { mayDownload }
 
 interface UploadProps {
   readonly token: string;
-  /** Files in one request. */
   readonly most: number;
 }
 
@@ -178,7 +177,6 @@ function UploadForm({ token, most }: UploadProps) {
 
 interface UploadedProps {
   readonly token: string;
-  /** Nothing was added. */
   readonly isEmpty: boolean;
   /** The failure of all or of some; null: there was none. */
   readonly trouble: string | null;

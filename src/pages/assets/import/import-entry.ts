@@ -25,7 +25,6 @@ export class Entry {
   /** Bytes that have arrived of a file that continues where it was cut off. */
   arrivedBytes = 0;
   hash: string | null = null;
-  /** The item that the service has recorded for it. */
   item: Pick<ImportItem, 'id'> | null = null;
   upload: UploadTarget | null = null;
   throughService = false;

@@ -40,16 +40,13 @@ export class ImportRun {
     () => this.resume(),
     () => this.listener.changed(null),
   );
-  private readonly listener: Listener;
   private readonly hasher = new FileHasher();
   private isWorking = false;
   private sending = new AbortController();
   private readonly firstOfItem = new Map<number, Entry>();
   private readonly news = new News();
 
-  constructor(listener: Listener) {
-    this.listener = listener;
-  }
+  constructor(private readonly listener: Listener) {}
 
   add(found: readonly Found[], tagNames: readonly string[]): void {
     const entries = found.map((each) => new Entry(each, tagNames));

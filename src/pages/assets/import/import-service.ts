@@ -70,7 +70,6 @@ export class Refused extends Error {
 }
 
 export const service = {
-  /** A new import. */
   begin: (clientRef: string) => ask<{ id: number }>('/settings/import/begin', { clientRef }),
   /** Announces files; `throughService` asks for addresses here, where those of the store cannot be reached. */
   register: (importId: number, photos: readonly Announcement[], throughService: boolean) =>
@@ -82,7 +81,6 @@ export const service = {
   arrived: (importId: number, itemId: number) => ask(`/settings/import/${importId}/photos/${itemId}/arrived`, {}),
   finish: (importId: number, missingUploads: 'reject' | 'fail') =>
     ask(`/settings/import/${importId}/finish`, { missingUploads }),
-  /** The import, with items that failed. */
   state: (importId: number) => ask<ImportState>(`/settings/imports/${importId}/state`),
 };
 
@@ -111,14 +109,12 @@ export class Retries {
   seconds: number | null = null;
   private failures = 0;
   private timer: ReturnType<typeof setInterval> | null = null;
-  private readonly retry: () => void;
-  private readonly counted: () => void;
 
   /** @param counted Called each second until then. */
-  constructor(retry: () => void, counted: () => void) {
-    this.retry = retry;
-    this.counted = counted;
-  }
+  constructor(
+    private readonly retry: () => void,
+    private readonly counted: () => void,
+  ) {}
 
   plan(): void {
     this.cancel();
@@ -174,11 +170,11 @@ const PIECES = { least: 1024 ** 2, most: 16 * 1024 ** 2, fastMs: 2000, slowMs: 6
 
 /** The upload was not taken. Status 0: there was no answer. */
 export class NotTaken extends Error {
-  readonly status: number;
-
-  constructor(status: number, message = '') {
+  constructor(
+    readonly status: number,
+    message = '',
+  ) {
     super(message || 'The connection was lost.');
-    this.status = status;
   }
 }
 

@@ -32,13 +32,11 @@ interface Offers {
 }
 
 export class ImportView {
-  private readonly card: HTMLElement;
   private readonly previews: ImportPreviews;
   private readonly rows = new Map<Entry, Row>();
   private drawn: number | null = null;
 
-  constructor(card: HTMLElement) {
-    this.card = card;
+  constructor(private readonly card: HTMLElement) {
     this.previews = new ImportPreviews(this.part('arrived'));
   }
 
@@ -220,13 +218,10 @@ const MOST = 120;
 const SIZE = 192;
 
 class ImportPreviews {
-  private readonly list: HTMLElement;
   private drawing: Promise<void> = Promise.resolve();
   private readonly tiles = new Map<Entry, HTMLElement>();
 
-  constructor(list: HTMLElement) {
-    this.list = list;
-  }
+  constructor(private readonly list: HTMLElement) {}
 
   add(entry: Entry): void {
     if (this.tiles.has(entry)) return;
