@@ -200,8 +200,7 @@ export function Choice({ type, name, value, isChosen, label, children }: ChoiceP
   );
 }
 
-/** A field for a one-time code or a recovery code: of an element, as in `Field`. Phones offer digits, or what a message contained. */
-export const CODE_INPUT = {
+const CODE_INPUT = {
   autocomplete: 'one-time-code',
   required: true,
   maxLength: 40,
@@ -209,7 +208,10 @@ export const CODE_INPUT = {
   autocapitalize: 'characters',
 };
 
-export const PASSWORD_HINT = `At least ${MIN_PASSWORD} characters that are hard to guess. Four or more words that do not belong together make a good password.`;
+/** A field for a one-time code or a recovery code. Phones offer digits, or what a message contained. */
+export function CodeField({ name = 'code', input, ...field }: Omit<FieldProps, 'label' | 'name'> & { name?: string }) {
+  return <Field label="Code" name={name} {...field} input={{ ...CODE_INPUT, ...input }} />;
+}
 
 /** The field of a password, as in `Field`. */
 export const PASSWORD_INPUT = {
@@ -218,8 +220,13 @@ export const PASSWORD_INPUT = {
   autocomplete: 'current-password',
   maxLength: MAX_PASSWORD,
 };
-/** One that is too long is refused, instead of being cut off unseen. */
-export const NEW_PASSWORD_INPUT = { ...PASSWORD_INPUT, autocomplete: 'new-password', maxLength: 5 * MAX_PASSWORD };
+
+/** A field for a new password. One that is too long is refused, instead of being cut off unseen. */
+export function NewPasswordField({ label, errors }: Pick<FieldProps, 'label' | 'errors'>) {
+  const hint = `At least ${MIN_PASSWORD} characters that are hard to guess. Four or more words that do not belong together make a good password.`;
+  const input = { ...PASSWORD_INPUT, autocomplete: 'new-password', maxLength: 5 * MAX_PASSWORD };
+  return <Field label={label} name="password" hint={hint} errors={errors} input={input} />;
+}
 
 export const USER_NAME_FIELD = 'username';
 

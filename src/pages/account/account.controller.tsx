@@ -22,7 +22,7 @@ import {
   peopleManager,
   personOf,
 } from '../page-context.js';
-import { canUsePasskey, PASSKEY_FIELD, PASSKEY_SCRIPT, passkeyAnswerOf } from '../passkeys/passkeys.js';
+import { canUsePasskey, PASSKEY_SCRIPT, passkeyAnswerOf } from '../passkeys/passkeys.js';
 import { editsOf } from '../shown-values.js';
 import { AccountPage, accountFields } from './account.view.js';
 
@@ -89,7 +89,7 @@ export class AccountController {
     const person = personOf(context);
     // Without a password or a code to ask for, the provider that signs the person in has to ask.
     if (person.user.passwordHash === null && !person.hasFactor) await requireConfirmed(this.ports, context, person);
-    const current = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? form.text('current', FieldLength.line);
+    const current = passkeyAnswerOf(this.ports, context) ?? form.text('current', FieldLength.line);
     const passwords = { current, password: form.text('password', FieldLength.line) };
     const done = 'Your password was changed. Every other browser of yours is signed out.';
     return this.withProblems(context, 'password', done, () =>

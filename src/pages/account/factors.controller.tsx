@@ -18,13 +18,7 @@ import { type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { FACTORS_PATH, redirectAfter, redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, type PageContext, personOf } from '../page-context.js';
-import {
-  NEW_PASSKEY_FIELD,
-  PASSKEY_FIELD,
-  PASSKEY_SCRIPT,
-  PASSKEYS_PATH,
-  passkeyAnswerOf,
-} from '../passkeys/passkeys.js';
+import { NEW_PASSKEY_FIELD, PASSKEY_SCRIPT, PASSKEYS_PATH, passkeyAnswerOf } from '../passkeys/passkeys.js';
 import { FactorsPage, NewFactor, NewPasskey, RecoveryCodes, RemoveFactor } from './factors.view.js';
 
 const HERE = FACTORS_PATH;
@@ -144,7 +138,7 @@ export class RemoveFactorController {
   }
 
   private async remove(context: PageContext, which: FactorReference): Promise<Reply> {
-    const code = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? context.form.text('code', FieldLength.line);
+    const code = passkeyAnswerOf(this.ports, context) ?? context.form.text('code', FieldLength.line);
     try {
       await removeFactor(this.ports, personOf(context), { ...which, code }, context.clientIp);
       const text = 'The second factor was removed. Every other browser of yours is signed out.';

@@ -2,16 +2,15 @@ import type { Enrolment } from '../../core/users/factors/add.js';
 import type { Passkey } from '../../core/users/factors/passkey.js';
 import { type AuthenticatorApp, MAX_FACTOR_NAME, MAX_FACTORS } from '../../core/users/factors/second-factor.js';
 import type { User } from '../../core/users/user.js';
-import { CODE_INPUT, Field, Form, ProblemSummary, type Problems, type SentForm } from '../form.js';
+import { CodeField, Field, Form, ProblemSummary, type Problems, type SentForm } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { Buttons, Card, Copied, Copyable, Empty, Heading, LinkButton, Moment, QrCode, Table } from '../parts.js';
 import {
-  ASK_AGAIN,
-  ASK_FOR_NEW,
   NEW_PASSKEY_FIELD,
   PASSKEYS_PATH,
   PasskeyButton,
   PasskeyNotes,
+  passkeyQuestions,
 } from '../passkeys/passkeys.js';
 import { onlyProofOf } from './password.view.js';
 
@@ -138,12 +137,7 @@ export function NewFactor({ enrolment, problems, form }: SentForm & { enrolment:
               maxLength: MAX_FACTOR_NAME,
             }}
           />
-          <Field
-            label="Code"
-            name="code"
-            errors={problems}
-            input={{ ...CODE_INPUT, inputMode: 'numeric', autocapitalize: undefined }}
-          />
+          <CodeField errors={problems} input={{ inputMode: 'numeric', autocapitalize: undefined }} />
           <Buttons label="Add" cancel={HERE} />
         </Form>
       </section>
@@ -191,15 +185,9 @@ export function RemoveFactor({ name, action, isLast, problems, offersPasskeys }:
           : 'It stops working immediately.'}
       </p>
       <Form action={action} label="Remove">
-        <Field
-          label="Code"
-          name="code"
-          hint="From any of your apps, or a recovery code."
-          errors={problems}
-          input={CODE_INPUT}
-        />
+        <CodeField hint="From any of your apps, or a recovery code." errors={problems} />
         <Buttons label="Remove" kind="danger" cancel={HERE}>
-          {offersPasskeys && <PasskeyButton from={ASK_AGAIN} label="Remove with a passkey" />}
+          {offersPasskeys && <PasskeyButton from={passkeyQuestions.again} label="Remove with a passkey" />}
         </Buttons>
         {offersPasskeys && <PasskeyNotes />}
       </Form>
@@ -237,7 +225,7 @@ export function NewPasskey({ problems, form }: SentForm) {
             </p>
           ))}
           <div class="buttons">
-            <PasskeyButton from={ASK_FOR_NEW} label="Add" field={NEW_PASSKEY_FIELD} kind="primary" isOnly />
+            <PasskeyButton from={passkeyQuestions.forNew} label="Add" field={NEW_PASSKEY_FIELD} kind="primary" isOnly />
             <LinkButton href="/settings/account/factors" label="Cancel" />
           </div>
           <PasskeyNotes />

@@ -1,17 +1,8 @@
 import type { KnownSession } from '../../core/users/session.js';
 import type { User } from '../../core/users/user.js';
-import {
-  CODE_INPUT,
-  Field,
-  Form,
-  NEW_PASSWORD_INPUT,
-  PASSWORD_HINT,
-  PASSWORD_INPUT,
-  type Problems,
-  UserName,
-} from '../form.js';
+import { CodeField, Field, Form, NewPasswordField, PASSWORD_INPUT, type Problems, UserName } from '../form.js';
 import { Buttons, Card, LinkButton } from '../parts.js';
-import { ASK_AGAIN, PasskeyButton, PasskeyNotes } from '../passkeys/passkeys.js';
+import { PasskeyButton, PasskeyNotes, passkeyQuestions } from '../passkeys/passkeys.js';
 
 export interface PasswordProps {
   readonly person: KnownSession;
@@ -31,18 +22,12 @@ export function PasswordCard({ person, mayOmitCurrent, offersPasskeys, problems 
           <Field label="Current password" name="current" errors={problems} input={PASSWORD_INPUT} />
         )}
         {!mayOmitCurrent && person.hasFactor && (
-          <Field
-            label="Code"
-            name="current"
-            hint="From your authenticator app, or a recovery code."
-            errors={problems}
-            input={CODE_INPUT}
-          />
+          <CodeField name="current" hint="From your authenticator app, or a recovery code." errors={problems} />
         )}
-        <Field label="New password" name="password" hint={PASSWORD_HINT} errors={problems} input={NEW_PASSWORD_INPUT} />
+        <NewPasswordField label="New password" errors={problems} />
         {problems?.code === 'rate_limited' && <p class="error">{problems.message}</p>}
         <Buttons label={person.user.passwordHash === null ? 'Set password' : 'Change password'}>
-          {usesPasskey && <PasskeyButton from={ASK_AGAIN} label="Change it with a passkey" />}
+          {usesPasskey && <PasskeyButton from={passkeyQuestions.again} label="Change it with a passkey" />}
         </Buttons>
         {usesPasskey && <PasskeyNotes />}
       </Form>

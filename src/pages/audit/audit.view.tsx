@@ -8,13 +8,7 @@ import { type AuditQuery, actionLabels, actorLabel, auditKinds, fieldLabel } fro
 
 const HERE = '/settings/audit';
 
-interface AuditPageProps {
-  readonly page: Page<AuditEntry>;
-  readonly query: AuditQuery;
-  readonly cursor: string;
-}
-
-export function AuditPage({ page, query, cursor }: AuditPageProps) {
+export function AuditPage({ page, query, cursor }: { page: Page<AuditEntry>; query: AuditQuery; cursor: string }) {
   const isFiltered = Object.values(query).some((value) => value !== '');
   return (
     <>

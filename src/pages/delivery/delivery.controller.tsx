@@ -1,8 +1,9 @@
 import { Controller, Get, Inject, Param, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import type { DeliveryKey, DeliveryKeySettings } from '../../core/delivery/delivery-key.js';
 import {
   createDeliveryKey,
+  type DeliveryKey,
+  type DeliveryKeySettings,
   deleteDeliveryKey,
   editDeliveryKey,
   type ImageDelivery,

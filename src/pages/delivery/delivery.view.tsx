@@ -1,6 +1,10 @@
 import { isExpired } from '../../core/access/api-key.js';
-import type { ImageDelivery } from '../../core/delivery/delivery-key.js';
-import { type DeliveryKey, MAX_DELIVERY_KEY_NAME, MAX_DELIVERY_KEYS } from '../../core/delivery/delivery-key.js';
+import {
+  type DeliveryKey,
+  type ImageDelivery,
+  MAX_DELIVERY_KEY_NAME,
+  MAX_DELIVERY_KEYS,
+} from '../../core/delivery/delivery-key.js';
 import { optionNames, PRESET_NAME_CHARACTERS } from '../../core/delivery/delivery-options.js';
 import { MAX_PRESETS, type Preset } from '../../core/delivery/preset.js';
 import { type PictureCount, TRAFFIC_DAYS } from '../../core/traffic/traffic.js';

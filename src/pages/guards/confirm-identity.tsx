@@ -10,7 +10,7 @@ import { headerOf } from '../../http/server/request.js';
 import { requestContextOf, wantsPage } from '../../http/server/request-context.js';
 import { CSRF_FIELD } from '../browser-session.js';
 import {
-  CODE_INPUT,
+  CodeField,
   Field,
   Form,
   PASSWORD_INPUT,
@@ -25,13 +25,13 @@ import { renderPage } from '../page.js';
 import { HOME, type PageContext } from '../page-context.js';
 import { Buttons } from '../parts.js';
 import {
-  ASK_AGAIN,
   canUsePasskey,
   PASSKEY_FIELD,
   PASSKEY_SCRIPT,
   PasskeyButton,
   PasskeyNotes,
   passkeyAnswerOf,
+  passkeyQuestions,
 } from '../passkeys/passkeys.js';
 import { PROVIDER_PATH } from '../sign-in/sign-in.view.js';
 
@@ -44,8 +44,7 @@ export async function requireConfirmed(ports: Ports, context: PageContext, perso
   if (!wantsPage(requestContextOf(context.request), context.request)) {
     throw new DomainError('unauthorized', 'You have to confirm that it is you again. Reload the page and try again.');
   }
-  const given =
-    passkeyAnswerOf(ports, context, PASSKEY_FIELD) ?? context.form.text(CONFIRMATION_FIELD, FieldLength.line);
+  const given = passkeyAnswerOf(ports, context) ?? context.form.text(CONFIRMATION_FIELD, FieldLength.line);
   const problems = given === '' ? null : await refusalOf(() => confirmIdentity(ports, person, given));
   if (given !== '' && problems === null) return;
   const options = { title: 'Confirm that it is you', plain: true, status: problems?.status ?? 403, flash: null };
@@ -110,12 +109,10 @@ function Proof({ person: { user, hasFactor }, problems, offersPasskeys, back }: 
   return (
     <>
       {hasFactor ? (
-        <Field
-          label="Code"
+        <CodeField
           name={CONFIRMATION_FIELD}
           hint="From your authenticator app, or a recovery code."
           errors={problems}
-          input={CODE_INPUT}
         />
       ) : (
         <>
@@ -124,7 +121,7 @@ function Proof({ person: { user, hasFactor }, problems, offersPasskeys, back }: 
         </>
       )}
       <Buttons label="Confirm" cancel={back}>
-        {offersPasskeys && <PasskeyButton from={ASK_AGAIN} label="Use a passkey" />}
+        {offersPasskeys && <PasskeyButton from={passkeyQuestions.again} label="Use a passkey" />}
       </Buttons>
       {offersPasskeys && <PasskeyNotes />}
     </>

@@ -13,7 +13,7 @@ import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
 import { AnsweredInstead } from '../../http/responses/reply.js';
 import { TrafficRecorder } from '../../http/server/recorders.js';
-import { type RequestContext, requestContextOf, wantsPage } from '../../http/server/request-context.js';
+import { requestContextOf, wantsPage } from '../../http/server/request-context.js';
 import { accountsBeside } from '../account-switch/account-switch.js';
 import { Csrf } from '../browser-session.js';
 import { FormFields, readForm, TAKES_FILES } from '../form-fields.js';
@@ -53,13 +53,6 @@ class VisitorGuard implements CanActivate {
   }
 }
 
-/** A request for a page, as the guards after the first see it. */
-interface PageRequest {
-  readonly request: Request;
-  readonly context: PageContext;
-  readonly requestContext: RequestContext;
-}
-
 /** A question about requests for pages that need a person; public pages are not asked. */
 abstract class PersonQuestion implements CanActivate {
   constructor(
@@ -70,13 +63,12 @@ abstract class PersonQuestion implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = accessOf(this.reflector, context);
     if (access?.needs !== 'person') return true;
-    const request = context.switchToHttp().getRequest<Request>();
-    await this.require({ request, context: pageContextOf(request), requestContext: requestContextOf(request) }, access);
+    await this.require(pageContextOf(context.switchToHttp().getRequest<Request>()), access);
     return true;
   }
 
   /** Throws when the answer is no. */
-  protected abstract require(page: PageRequest, access: PersonAccess): Promise<void> | void;
+  protected abstract require(context: PageContext, access: PersonAccess): Promise<void> | void;
 }
 
 type PersonAccess = Extract<Access, { needs: 'person' }>;
@@ -84,17 +76,18 @@ type PersonAccess = Extract<Access, { needs: 'person' }>;
 /** Does the account admit the address that they come from? */
 @Injectable()
 class AdmissionGuard extends PersonQuestion {
-  protected require({ request, context, requestContext }: PageRequest): void {
-    if (request.session?.known !== undefined && context.person === null) throw notAdmitted(requestContext.namedIp);
+  protected require({ request, person }: PageContext): void {
+    if (request.session?.known !== undefined && person === null) throw notAdmitted(requestContextOf(request).namedIp);
   }
 }
 
 /** Is a person signed in, in the role that the page needs? Otherwise people are led to the sign-in. */
 @Injectable()
 class RoleGuard extends PersonQuestion {
-  protected require({ request, context, requestContext }: PageRequest, { role }: PersonAccess): void {
+  protected require(context: PageContext, { role }: PersonAccess): void {
     if (context.person === null) {
-      if (!wantsPage(requestContext, request)) throw new DomainError('unauthorized', 'Sign in first.');
+      const { request } = context;
+      if (!wantsPage(requestContextOf(request), request)) throw new DomainError('unauthorized', 'Sign in first.');
       const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.url)}` : '';
       throw new AnsweredInstead(redirectTo(context, `/settings/sign-in${next}`));
     }
@@ -110,9 +103,10 @@ class RoleGuard extends PersonQuestion {
 /** Have they the second factor that the account asks everyone for? Otherwise pages lead to the one that adds it. */
 @Injectable()
 class FactorGuard extends PersonQuestion {
-  protected require({ request, context, requestContext }: PageRequest, { beforeFactor }: PersonAccess): void {
+  protected require(context: PageContext, { beforeFactor }: PersonAccess): void {
     if (beforeFactor === true || !mustAddFactor(personOf(context), this.ports.clock.now())) return;
-    if (wantsPage(requestContext, request)) throw new AnsweredInstead(redirectTo(context, FACTORS_PATH));
+    const { request } = context;
+    if (wantsPage(requestContextOf(request), request)) throw new AnsweredInstead(redirectTo(context, FACTORS_PATH));
     throw new DomainError('scope_required', 'This account requires two-step sign-in. Set it up under Account first.');
   }
 }
@@ -149,8 +143,8 @@ function isForm({ method }: Request): boolean {
 /** May they change something at this moment: is their budget not used up, and the account not suspended? */
 @Injectable()
 class ChangeGuard extends PersonQuestion {
-  protected async require({ request, context }: PageRequest, access: PersonAccess): Promise<void> {
-    if (!isForm(request)) return;
+  protected async require(context: PageContext, access: PersonAccess): Promise<void> {
+    if (!isForm(context.request)) return;
     const { user, customer } = personOf(context);
     if (!access.uncounted) await requireChangeBudget(this.ports, user.id);
     if (customer.status === 'suspended' && !access.whileSuspended) {
@@ -162,8 +156,8 @@ class ChangeGuard extends PersonQuestion {
 /** Was the password given a moment ago, where the form decides who has access? */
 @Injectable()
 class ConfirmationGuard extends PersonQuestion {
-  protected async require({ request, context }: PageRequest, { confirmed }: PersonAccess): Promise<void> {
-    if (isForm(request) && confirmed) await requireConfirmed(this.ports, context, personOf(context));
+  protected async require(context: PageContext, { confirmed }: PersonAccess): Promise<void> {
+    if (isForm(context.request) && confirmed) await requireConfirmed(this.ports, context, personOf(context));
   }
 }
 

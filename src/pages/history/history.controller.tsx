@@ -60,13 +60,8 @@ export class HistoryController {
   }
 }
 
-interface HistoryProps {
-  readonly edits: readonly BulkEdit[];
-  /** Where the next page begins. */
-  readonly next: Id | null;
-}
-
-function HistoryPage({ edits, next }: HistoryProps) {
+/** @param next Where the next page begins. */
+function HistoryPage({ edits, next }: { edits: readonly BulkEdit[]; next: Id | null }) {
   const formats = useFormats();
   // While one is in progress, the table is brought up to date (live.js).
   const live = edits.some(isActive) ? '1000' : undefined;

@@ -1,7 +1,7 @@
-import type { KeyAddress } from '../../core/access/api-key.js';
 import {
   type ApiKey,
   displayPrefix,
+  type KeyAddress,
   type KeySettings,
   MAX_KEY_LIMIT,
   MAX_KEY_NAME,

@@ -15,13 +15,8 @@ import {
 } from '../library-query/library-query.js';
 import { Buttons, Icon } from '../parts.js';
 
-interface FiltersProps {
-  readonly query: LibraryQuery;
-  /** The values to choose from in the panel; null while it is closed. */
-  readonly values: FilterValues | null;
-}
-
-export function Filters({ query, values }: FiltersProps) {
+/** @param values To choose from in the panel; null while it is closed. */
+export function Filters({ query, values }: { query: LibraryQuery; values: FilterValues | null }) {
   return (
     <search aria-label="Photos">
       <form class="filters" method="get" action="/settings/library" data-narrows>

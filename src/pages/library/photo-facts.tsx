@@ -8,15 +8,15 @@ import { type Formats, useFormats } from '../formats.js';
 import { Fact, Moment } from '../parts.js';
 import { SmallMap } from './world.js';
 
+/** Fields of a photo that have no place of their own on its page. */
+const listed = fieldNames.filter((name) => !['title', 'description', 'location', 'externalId'].includes(name));
+
 interface FactsProps {
   readonly photo: PhotoWithTags;
   readonly exif: ExifTags | null;
   /** Whether forms beside it have what can be edited, on a map too. */
   readonly isEdited: boolean;
 }
-
-/** Fields of a photo that have no place of their own on its page. */
-const listed = fieldNames.filter((name) => !['title', 'description', 'location', 'externalId'].includes(name));
 
 /** Everything about a photo that is not edited here. */
 export function PhotoFacts({ photo, exif, isEdited }: FactsProps) {

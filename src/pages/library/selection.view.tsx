@@ -10,12 +10,8 @@ import { Allowed, Surroundings } from '../page-context.js';
 import { Buttons, Icon } from '../parts.js';
 import type { EditButton } from './selection.js';
 
-interface ActionsProps {
-  readonly query: LibraryQuery;
-}
-
 /** The actions for selected photos. Everything works without scripts, for the photos whose boxes are checked. */
-export function LibraryActions({ query }: ActionsProps) {
+export function LibraryActions({ query }: { query: LibraryQuery }) {
   return (
     <fieldset class="selection">
       <legend class="unseen">Actions for selected photos</legend>

@@ -1,7 +1,6 @@
 import type { Request } from 'express';
 import type { Ports } from '../../core/ports.js';
-import type { PasskeyQuestion } from '../../core/users/factors/ask-for-passkey.js';
-import { listPasskeys } from '../../core/users/factors/ask-for-passkey.js';
+import { listPasskeys, type PasskeyQuestion } from '../../core/users/factors/ask-for-passkey.js';
 import { CODE_ISSUER } from '../../core/users/factors/one-time-code.js';
 import { CHALLENGE_MS, PASSKEY_ALGORITHMS, type PasskeyAnswer } from '../../core/users/factors/passkey.js';
 import type { KnownSession } from '../../core/users/session.js';
@@ -30,7 +29,11 @@ export function rememberChallenge(ports: Ports, request: Request, field: Passkey
 }
 
 /** Returns what a passkey answered with this form; null when none did. */
-export function passkeyAnswerOf(ports: Ports, context: PageContext, field: PasskeyField): PasskeyAnswer | null {
+export function passkeyAnswerOf(
+  ports: Ports,
+  context: PageContext,
+  field: PasskeyField = PASSKEY_FIELD,
+): PasskeyAnswer | null {
   const { form, request } = context;
   const [answer, name] = [form.text(field, FieldLength.opaque), cookieName(ports, COOKIES[field])];
   if (answer === '') return null;
@@ -118,7 +121,9 @@ export const PASSKEYS_PATH = '/settings/account/factors/passkeys';
 export const PASSKEY_SIGN_IN_PATH = '/settings/sign-in/passkey';
 
 /** Where scripts ask what to ask the browser for. */
-export const ASK_TO_SIGN_IN = `${PASSKEY_SIGN_IN_PATH}/options`;
-export const ASK_SECOND_STEP = '/settings/sign-in/code/passkey-options';
-export const ASK_AGAIN = '/settings/account/passkey-options';
-export const ASK_FOR_NEW = `${PASSKEYS_PATH}/options`;
+export const passkeyQuestions = {
+  toSignIn: `${PASSKEY_SIGN_IN_PATH}/options`,
+  secondStep: '/settings/sign-in/code/passkey-options',
+  again: '/settings/account/passkey-options',
+  forNew: `${PASSKEYS_PATH}/options`,
+} as const;

@@ -3,14 +3,8 @@ import { Button, Form } from '../form.js';
 import { isNarrow, type LibraryQuery, queryText } from '../library-query/library-query.js';
 import { useMayActAs } from '../page-context.js';
 
-interface SearchesProps {
-  readonly searches: readonly SavedSearch[];
-  /** The list that they stand above. */
-  readonly query: LibraryQuery;
-}
-
 /** Saved searches to go to and to edit, and a form that saves what is active now. */
-export function SavedSearches({ searches, query }: SearchesProps) {
+export function SavedSearches({ searches, query }: { searches: readonly SavedSearch[]; query: LibraryQuery }) {
   const current = queryText(query);
   const mayEdit = useMayActAs('editor');
   const isNew = mayEdit && isNarrow(query) && !searches.some((search) => search.query === current);

@@ -170,8 +170,8 @@ export class RecoveryController {
 
   private form(context: PageContext, problems: Problems | null): Reply {
     const options = { title: 'Forgot your password?', plain: true, problems };
-    const props = { action: RECOVERY_PATH, email: context.form.text('email', FieldLength.line), problems };
-    return renderPage(this.ports, context, options, <RecoveryForm {...props} />);
+    const email = context.form.text('email', FieldLength.line);
+    return renderPage(this.ports, context, options, <RecoveryForm email={email} problems={problems} />);
   }
 
   private requireMailer(): void {
@@ -181,13 +181,13 @@ export class RecoveryController {
 
 const MINUTES = RECOVERY_MS / 60_000;
 
-function RecoveryForm({ action, email, problems }: { action: string; email: string; problems: Problems | null }) {
+function RecoveryForm({ email, problems }: { email: string; problems: Problems | null }) {
   return (
     <section class="card narrow">
       <h1>Forgot your password?</h1>
       <p>Enter the address that you sign in with. We send you a link to choose a new password.</p>
       <ProblemSummary problems={problems} />
-      <Form action={action}>
+      <Form action={RECOVERY_PATH}>
         <Field
           label="E-mail address"
           name="email"

@@ -26,16 +26,13 @@ import { FieldLength } from '../form-fields.js';
 import { jsonReply, redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, HOME, type PageContext, personOf } from '../page-context.js';
 import {
-  ASK_AGAIN,
-  ASK_FOR_NEW,
-  ASK_SECOND_STEP,
-  ASK_TO_SIGN_IN,
   creationOptions,
   NEW_PASSKEY_FIELD,
   PASSKEY_FIELD,
   PASSKEY_SCRIPT,
   PASSKEY_SIGN_IN_PATH,
   passkeyAnswerOf,
+  passkeyQuestions,
   rememberChallenge,
   requestOptions,
 } from '../passkeys/passkeys.js';
@@ -135,7 +132,7 @@ export class CodeController {
     try {
       const browser = newBrowser(request);
       const cookie = pendingOf(this.ports, request) ?? '';
-      const code = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? form.text('code', FieldLength.line);
+      const code = passkeyAnswerOf(this.ports, context) ?? form.text('code', FieldLength.line);
       const result = await finishSignIn(this.ports, { cookie, code, browser });
       return await continueSignIn(this.ports, context, result, browser, next);
     } catch (error) {
@@ -173,7 +170,7 @@ export class PasskeySignInController {
     const next = ownPath(context.form.text('next', FieldLength.line));
     try {
       const browser = newBrowser(context.request);
-      const given = passkeyAnswerOf(this.ports, context, PASSKEY_FIELD) ?? { answer: '', challenge: '' };
+      const given = passkeyAnswerOf(this.ports, context) ?? { answer: '', challenge: '' };
       const result = await signInByPasskey(this.ports, given, browser, deviceOf(this.ports, context.request));
       return await continueSignIn(this.ports, context, result, browser, next);
     } catch (error) {
@@ -187,25 +184,25 @@ export class PasskeySignInController {
 export class PasskeyQuestionsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
-  @Post(ASK_TO_SIGN_IN)
+  @Post(passkeyQuestions.toSignIn)
   @Public()
   toSignIn(@CurrentPageContext() context: PageContext): Reply {
     return this.asked(context, askToSignIn(this.ports));
   }
 
-  @Post(ASK_SECOND_STEP)
+  @Post(passkeyQuestions.secondStep)
   @Public()
   async secondStep(@CurrentPageContext() context: PageContext): Promise<Reply> {
     return this.asked(context, await askForSecondStep(this.ports, pendingOf(this.ports, context.request) ?? ''));
   }
 
-  @Post(ASK_AGAIN)
+  @Post(passkeyQuestions.again)
   @RequireRole('viewer', { whileSuspended: true, beforeFactor: true })
   async again(@CurrentPageContext() context: PageContext): Promise<Reply> {
     return this.asked(context, await askAgain(this.ports, personOf(context)));
   }
 
-  @Post(ASK_FOR_NEW)
+  @Post(passkeyQuestions.forNew)
   @RequireRole('viewer', { confirmed: true, whileSuspended: true, beforeFactor: true })
   async forNew(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const person = personOf(context);

@@ -5,11 +5,10 @@ import { MAX_EMAIL, type User } from '../../core/users/user.js';
 import { OtherAccounts } from '../account-switch/account-switch.js';
 import { address } from '../address.js';
 import {
-  CODE_INPUT,
+  CodeField,
   Field,
   Form,
-  NEW_PASSWORD_INPUT,
-  PASSWORD_HINT,
+  NewPasswordField,
   PASSWORD_INPUT,
   ProblemSummary,
   type Problems,
@@ -17,13 +16,7 @@ import {
 } from '../form.js';
 import { HOME } from '../page-context.js';
 import { Buttons, LinkButton } from '../parts.js';
-import {
-  ASK_SECOND_STEP,
-  ASK_TO_SIGN_IN,
-  PASSKEY_SIGN_IN_PATH,
-  PasskeyButton,
-  PasskeyNotes,
-} from '../passkeys/passkeys.js';
+import { PASSKEY_SIGN_IN_PATH, PasskeyButton, PasskeyNotes, passkeyQuestions } from '../passkeys/passkeys.js';
 
 export const RECOVERY_PATH = '/settings/sign-in/recovery';
 
@@ -83,7 +76,7 @@ function PasskeyForm({ next }: { next: string }) {
     <Form action={PASSKEY_SIGN_IN_PATH} class="below" label="Sign in with a passkey">
       <input type="hidden" name="next" value={next} />
       <div class="buttons">
-        <PasskeyButton from={ASK_TO_SIGN_IN} label="Sign in with a passkey" isOnly />
+        <PasskeyButton from={passkeyQuestions.toSignIn} label="Sign in with a passkey" isOnly />
       </div>
       <PasskeyNotes />
     </Form>
@@ -105,15 +98,13 @@ export function CodeForm({ next, problems, offersPasskeys }: CodeProps) {
       {!problems?.isOfFields && <ProblemSummary problems={problems} />}
       <Form action="/settings/sign-in/code">
         <input type="hidden" name="next" value={next} />
-        <Field
-          label="Code"
-          name="code"
+        <CodeField
           hint={`${offersPasskeys ? 'Without either' : 'Without the app'}, enter one of your recovery codes.`}
           errors={problems}
-          input={{ ...CODE_INPUT, autofocus: !offersPasskeys }}
+          input={{ autofocus: !offersPasskeys }}
         />
         <Buttons label="Sign in" cancel="/settings/sign-in">
-          {offersPasskeys && <PasskeyButton from={ASK_SECOND_STEP} label="Use a passkey" />}
+          {offersPasskeys && <PasskeyButton from={passkeyQuestions.secondStep} label="Use a passkey" />}
         </Buttons>
         {offersPasskeys && <PasskeyNotes />}
       </Form>
@@ -156,13 +147,7 @@ export function LinkForm({ action, user, customer, email, problems }: LinkProps)
         ) : (
           <UserName email={user.email} />
         )}
-        <Field
-          label={isBack ? 'New password' : 'Password'}
-          name="password"
-          hint={PASSWORD_HINT}
-          errors={problems}
-          input={NEW_PASSWORD_INPUT}
-        />
+        <NewPasswordField label={isBack ? 'New password' : 'Password'} errors={problems} />
         <Buttons label={isBack ? 'Save and sign in' : 'Continue'} />
       </Form>
       {isBack && (

@@ -125,13 +125,9 @@ export class SharePagesController {
   }
 
   @Post('password')
-  async enter(
-    @Param('token') token: string,
-    @Req() request: Request,
-    @Res({ passthrough: true }) response: Response,
-  ): Promise<Reply> {
-    const share = await this.visitors.find(request, token);
-    const form = await readForm(request);
+  async enter(@Param('token') token: string, @Res({ passthrough: true }) response: Response): Promise<Reply> {
+    const share = await this.visitors.find(response.req, token);
+    const form = await readForm(response.req);
     try {
       await this.visitors.enter(response, token, share, form.text('password', FieldLength.line));
       return new Reply(303, undefined, { Location: sharePath(token), 'Cache-Control': 'no-store' });
@@ -207,17 +203,12 @@ export class ShareFilesController {
   }
 
   @Get('photos/:id/download')
-  async original(
-    @Param('token') token: string,
-    @PathId('id') id: Id,
-    @Req() request: Request,
-    @Res() response: Response,
-  ): Promise<void> {
-    const share = await this.visitors.open(request, token);
+  async original(@Param('token') token: string, @PathId('id') id: Id, @Res() response: Response): Promise<void> {
+    const share = await this.visitors.open(response.req, token);
     const download = await openSharedOriginal(this.ports, share, id);
     const { sha256, createdAt, filename } = download.photo;
     const about = { entityTag: `"sha256-${sha256}"`, lastModified: createdAt, filename };
-    await sendDownload(request, response, { ...download, ...about, disposition: 'attachment', headers });
+    await sendDownload(response.req, response, { ...download, ...about, disposition: 'attachment', headers });
   }
 
   @Get('photos/:id/:size')

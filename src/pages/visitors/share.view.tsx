@@ -154,16 +154,11 @@ export function sharedPhotoView(request: Request, token: string, { mayDownload }
   };
 }
 
-interface UploadProps {
-  readonly token: string;
-  readonly most: number;
-}
-
 /** `image/*` alone leaves out what the browser itself does not know. */
 const acceptedFiles = ['image/*', ...fileExtensions];
 
-/** Where visitors add photos. */
-function UploadForm({ token, most }: UploadProps) {
+/** @param most Files in one request. */
+function UploadForm({ token, most }: { token: string; most: number }) {
   return (
     <form class="upload" method="post" action={`${sharePath(token)}/upload`} enctype="multipart/form-data">
       <label for="files">{most === 1 ? 'Add a photo of your own' : `Add your own photos, up to ${most} at once`}</label>
@@ -175,14 +170,8 @@ function UploadForm({ token, most }: UploadProps) {
   );
 }
 
-interface UploadedProps {
-  readonly token: string;
-  readonly isEmpty: boolean;
-  /** The failure of all or of some; null: there was none. */
-  readonly trouble: string | null;
-}
-
-export function Uploaded({ token, isEmpty, trouble }: UploadedProps) {
+/** @param trouble The failure of all or of some; null: there was none. */
+export function Uploaded({ token, isEmpty, trouble }: { token: string; isEmpty: boolean; trouble: string | null }) {
   return (
     <main>
       <h1>{isEmpty ? 'Nothing was added' : 'Your photos have arrived'}</h1>
