@@ -157,6 +157,15 @@ export function LinkButton({ href, label, icon, kind = 'plain', isSmall = false,
   );
 }
 
+/** The end of a card without a form: the link that leads on. */
+export function ContinueLink(link: LinkButtonProps) {
+  return (
+    <div class="buttons">
+      <LinkButton {...link} />
+    </div>
+  );
+}
+
 interface ButtonsProps {
   readonly label: string;
   readonly kind?: ButtonKind;

@@ -30,17 +30,9 @@ export function Tint({ photo }: Pick<PhotoWithUrls, 'photo'>) {
 /**
  * A photo. Its size is known in advance, so nothing moves when it arrives, and the browser chooses the rendition by the width at which it is
  * displayed.
+ * @param name For browsers that choose none.
  */
-export function Picture({
-  shown,
-  name,
-  sizes,
-}: {
-  shown: PhotoWithUrls;
-  /** For browsers that choose none. */
-  name: RenditionName;
-  sizes: string;
-}) {
+export function Picture({ shown, name, sizes }: { shown: PhotoWithUrls; name: RenditionName; sizes: string }) {
   const { photo } = shown;
   const { width, height } = renditionSize(photo, name);
   return (

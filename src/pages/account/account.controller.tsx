@@ -1,4 +1,5 @@
 import { Controller, Get, Inject, Post } from '@nestjs/common';
+import type { Customer } from '../../core/customers/customer.js';
 import { editCustomer, readCustomer } from '../../core/customers/edit-customer.js';
 import type { Ports } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
@@ -57,16 +58,16 @@ export class AccountController {
     if (trashRetentionDays !== customer.trashRetentionDays) {
       await requireConfirmed(this.ports, context, personOf(context));
     }
-    return this.withProblems(context, 'account', 'The account was changed.', () => {
+    return this.withProblems(context, 'account', async () => {
       requireUnchanged(shown);
       const changes = {
         ...(changed.name !== undefined && { name }),
         ...(changed.timeZone !== undefined && { defaultTimeZone }),
         ...(changed.trashRetentionDays !== undefined && { trashRetentionDays }),
       };
-      return editCustomer(this.ports, callerOfPage(context), changes, (current) =>
-        requireUnchanged(accountFields(current)),
-      );
+      const check = (current: Customer) => requireUnchanged(accountFields(current));
+      await editCustomer(this.ports, callerOfPage(context), changes, check);
+      return 'The account was changed.';
     });
   }
 
@@ -74,13 +75,11 @@ export class AccountController {
   @RequireRole('viewer', { confirmed: true })
   changeEmail(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const email = context.form.text('email', FieldLength.line);
-    const done = (result: 'changed' | 'requested') =>
-      result === 'changed'
-        ? 'Your e-mail address was changed.'
-        : `We have sent a link to ${email.trim()}. Your address changes when you confirm it there; the link works for a day.`;
-    return this.withProblems(context, 'email', done, () =>
-      requestEmailChange(this.ports, callerOfPage(context), personOf(context), email),
-    );
+    return this.withProblems(context, 'email', async () => {
+      const result = await requestEmailChange(this.ports, callerOfPage(context), personOf(context), email);
+      if (result === 'changed') return 'Your e-mail address was changed.';
+      return `We have sent a link to ${email.trim()}. Your address changes when you confirm it there; the link works for a day.`;
+    });
   }
 
   @Post('password')
@@ -91,10 +90,10 @@ export class AccountController {
     if (person.user.passwordHash === null && !person.hasFactor) await requireConfirmed(this.ports, context, person);
     const current = passkeyAnswerOf(this.ports, context) ?? form.text('current', FieldLength.line);
     const passwords = { current, password: form.text('password', FieldLength.line) };
-    const done = 'Your password was changed. Every other browser of yours is signed out.';
-    return this.withProblems(context, 'password', done, () =>
-      changePassword(this.ports, person.session, passwords, context.clientIp),
-    );
+    return this.withProblems(context, 'password', async () => {
+      await changePassword(this.ports, person.session, passwords, context.clientIp);
+      return 'Your password was changed. Every other browser of yours is signed out.';
+    });
   }
 
   @Post('sessions/end-others')
@@ -112,16 +111,9 @@ export class AccountController {
   }
 
   /** Runs the request of a form; if it is refused, the page is shown again with the errors. */
-  private async withProblems<T>(
-    context: PageContext,
-    form: string,
-    done: string | ((result: T) => string),
-    act: () => Promise<T>,
-  ): Promise<Reply> {
+  private async withProblems(context: PageContext, form: string, act: () => Promise<string>): Promise<Reply> {
     try {
-      const result = await act();
-      const text = typeof done === 'string' ? done : done(result);
-      return redirectTo(context, HERE, { kind: 'done', text });
+      return redirectTo(context, HERE, { kind: 'done', text: await act() });
     } catch (error) {
       return await this.page(context, { form, problems: problemsOf(error) });
     }

@@ -4,7 +4,19 @@ import { type AuthenticatorApp, MAX_FACTOR_NAME, MAX_FACTORS } from '../../core/
 import type { User } from '../../core/users/user.js';
 import { CodeField, Field, Form, ProblemSummary, type Problems, type SentForm } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { Buttons, Card, Copied, Copyable, Empty, Heading, LinkButton, Moment, QrCode, Table } from '../parts.js';
+import {
+  Buttons,
+  Card,
+  ContinueLink,
+  Copied,
+  Copyable,
+  Empty,
+  Heading,
+  LinkButton,
+  Moment,
+  QrCode,
+  Table,
+} from '../parts.js';
 import {
   NEW_PASSKEY_FIELD,
   PASSKEYS_PATH,
@@ -126,23 +138,19 @@ export function NewFactor({ enrolment, problems, form }: SentForm & { enrolment:
         <Copied />
         <Form action={HERE} label="Add an authenticator app">
           <input type="hidden" name="enrolment" value={enrolment.sealed} />
-          <Field
-            label="Name"
-            name="name"
-            hint="To tell several apps apart."
-            errors={problems}
-            input={{
-              value: form.text('name', FieldLength.line) || 'Phone',
-              required: true,
-              maxLength: MAX_FACTOR_NAME,
-            }}
-          />
+          <NameField hint="To tell several apps apart." first="Phone" problems={problems} form={form} />
           <CodeField errors={problems} input={{ inputMode: 'numeric', autocapitalize: undefined }} />
           <Buttons label="Add" cancel={HERE} />
         </Form>
       </section>
     </>
   );
+}
+
+/** @param first The name that the field has at first. */
+function NameField({ hint, first, problems, form }: SentForm & { hint: string; first: string }) {
+  const input = { value: form.text('name', FieldLength.line) || first, required: true, maxLength: MAX_FACTOR_NAME };
+  return <Field label="Name" name="name" hint={hint} errors={problems} input={input} />;
 }
 
 /** The only page that ever shows them. */
@@ -158,9 +166,7 @@ export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
         </p>
         <Copyable id="codes" text={codes.join('\n')} codes />
         <Copied />
-        <div class="buttons">
-          <LinkButton href={HERE} label="I have stored them" kind="primary" />
-        </div>
+        <ContinueLink href={HERE} label="I have stored them" kind="primary" />
       </section>
     </>
   );
@@ -203,17 +209,7 @@ export function NewPasskey({ problems, form }: SentForm) {
       <section class="card">
         {!problems?.isOfFields && <ProblemSummary problems={problems} />}
         <Form action={PASSKEYS_PATH} label="Add a passkey">
-          <Field
-            label="Name"
-            name="name"
-            hint="To tell several passkeys apart."
-            errors={problems}
-            input={{
-              value: form.text('name', FieldLength.line) || 'Passkey',
-              required: true,
-              maxLength: MAX_FACTOR_NAME,
-            }}
-          />
+          <NameField hint="To tell several passkeys apart." first="Passkey" problems={problems} form={form} />
           <div class="choice">
             <input type="checkbox" id="alone" name="alone" value="yes" checked={form.has('alone')} />
             <label for="alone">Sign in with it without the password</label>

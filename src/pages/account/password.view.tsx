@@ -1,7 +1,7 @@
 import type { KnownSession } from '../../core/users/session.js';
 import type { User } from '../../core/users/user.js';
 import { CodeField, Field, Form, NewPasswordField, PASSWORD_INPUT, type Problems, UserName } from '../form.js';
-import { Buttons, Card, LinkButton } from '../parts.js';
+import { Buttons, Card, ContinueLink } from '../parts.js';
 import { PasskeyButton, PasskeyNotes, passkeyQuestions } from '../passkeys/passkeys.js';
 
 export interface PasswordProps {
@@ -49,9 +49,7 @@ export function FactorsCard({ person: { user, hasFactor } }: { person: Pick<Know
           ? `You sign in ${onlyProofOf(user)} and with a second factor. A passkey can replace both.`
           : `You sign in ${onlyProofOf(user)} alone. With a passkey or a code of an app in addition, ${stolen} is not enough.`}
       </p>
-      <div class="buttons">
-        <LinkButton href="/settings/account/factors" label={hasFactor ? 'Manage' : 'Set up…'} />
-      </div>
+      <ContinueLink href="/settings/account/factors" label={hasFactor ? 'Manage' : 'Set up…'} />
     </Card>
   );
 }

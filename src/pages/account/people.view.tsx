@@ -10,7 +10,7 @@ import { Button, Field, Form, ProblemSummary, type Problems, type SentForm } fro
 import { FieldLength } from '../form-fields.js';
 import { IpListField } from '../ip-list-field.js';
 import { Allowed } from '../page-context.js';
-import { Badge, Buttons, Card, Confirm, Copied, Copyable, Heading, LinkButton, Moment, Table } from '../parts.js';
+import { Badge, Buttons, Card, Confirm, ContinueLink, Copied, Copyable, Heading, Moment, Table } from '../parts.js';
 import { FormCard } from '../resource-form.js';
 import { ShownValues } from '../shown-values.js';
 import { Unlink } from './identities.view.js';
@@ -188,9 +188,7 @@ export function InvitationMade({ user, link, isMailed }: Invitation) {
         </p>
         <Copyable id="link" text={link} />
         <Copied />
-        <div class="buttons">
-          <LinkButton href="/settings/account/people" label="Done" kind="primary" />
-        </div>
+        <ContinueLink href="/settings/account/people" label="Done" kind="primary" />
       </section>
     </>
   );
@@ -247,9 +245,7 @@ function SettingsAddressesCard({ customer: { settingsIpList } }: { customer: Cus
           : `The settings area can be used from ${count === 1 ? 'one address or range' : `${count} addresses and ranges`} alone.`
       }
     >
-      <div class="buttons">
-        <LinkButton href={SETTINGS_ADDRESSES_PATH} label="Change…" />
-      </div>
+      <ContinueLink href={SETTINGS_ADDRESSES_PATH} label="Change…" />
     </Card>
   );
 }

@@ -12,7 +12,7 @@ import { address } from '../address.js';
 import { Button, ExpiryField, expiryOf, Field, lastDay, type Problems } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { type Formats, useFormats } from '../formats.js';
-import { Badge, Card, Copied, Copyable, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
+import { Badge, Card, ContinueLink, Copied, Copyable, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
 import { FormCard, type FormState } from '../resource-form.js';
 
 const LEAD = 'Your own server signs URLs of images, in the sizes and formats that your pages need.';
@@ -192,13 +192,13 @@ function figures(formats: Formats, { requests, made, ...sent }: Figures): readon
 }
 
 function sum(counts: readonly Figures[]): Figures {
-  const total = { requests: 0, bytes: 0, made: 0 };
-  for (const count of counts) {
-    total.requests += count.requests;
-    total.bytes += count.bytes;
-    total.made += count.made;
-  }
-  return total;
+  return sumsOf(['requests', 'bytes', 'made'], counts);
+}
+
+/** Adds up these figures of all counts. */
+export function sumsOf<Name extends string>(names: readonly Name[], counts: readonly Readonly<Record<Name, number>>[]) {
+  const sums = names.map((name) => [name, counts.reduce((total, count) => total + count[name], 0)]);
+  return Object.fromEntries(sums) as Record<Name, number>;
 }
 
 export const LIST = '/settings/delivery';
@@ -277,9 +277,7 @@ export function ShowDeliverySecret({ subject, secret }: { subject: DeliveryKey; 
         </p>
         <Copyable id="secret" text={secret} />
         <Copied />
-        <div class="buttons">
-          <LinkButton href={LIST} label="I have stored it" kind="primary" />
-        </div>
+        <ContinueLink href={LIST} label="I have stored it" kind="primary" />
       </Card>
     </>
   );

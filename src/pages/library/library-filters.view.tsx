@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { CountedValue, FilterValues } from '../../core/photos/filter-values.js';
 import { countryName } from '../../core/photos/places.js';
-import { MAX_TAG_NAME } from '../../core/tags/tag.js';
 import { Button } from '../form.js';
 import { useFormats } from '../formats.js';
 import {
@@ -14,6 +13,7 @@ import {
   panelNames,
 } from '../library-query/library-query.js';
 import { Buttons, Icon } from '../parts.js';
+import { TagInput } from './selection.view.js';
 
 /** @param values To choose from in the panel; null while it is closed. */
 export function Filters({ query, values }: { query: LibraryQuery; values: FilterValues | null }) {
@@ -98,7 +98,9 @@ function Panel({ query, values }: { query: LibraryQuery; values: FilterValues })
       <input type="hidden" name="panel" value="open" />
       <Choice {...choose('rating')} label="Rating" counts={values.ratings} />
       <Choice {...choose('favorite')} label="Favourite" counts={both(favorite)} />
-      <TagField label="Tag" id="filter-tag" value={query.tag} />
+      <FilterField name="tag" label="Tag">
+        <TagInput id="filter-tag" value={query.tag} />
+      </FilterField>
       <Choice {...choose('tagged')} label="Tagged" counts={both(tagged)} />
       <DateField label="Taken from" name="from" value={query.from} />
       <DateField label="Taken until" name="to" value={query.to} />
@@ -168,25 +170,6 @@ function FilterField({ name, label, children }: { name: string; label: string; c
     <div class="field">
       <label for={`filter-${name}`}>{label}</label>
       {children}
-    </div>
-  );
-}
-
-/** A field for the name of a tag; a script suggests those that there are. */
-function TagField({ label, id, value = '' }: { label: string; id: string; value?: string }) {
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        type="text"
-        name="tag"
-        value={value}
-        maxLength={MAX_TAG_NAME}
-        autocomplete="off"
-        list={`${id}-names`}
-      />
-      <datalist id={`${id}-names`} data-tag-names />
     </div>
   );
 }

@@ -10,7 +10,6 @@ import type { ExifTags } from '../../core/media/picture-metadata.js';
 import type { PhotoPatch } from '../../core/photos/edit-photo.js';
 import type { Neighbours } from '../../core/photos/list-photos.js';
 import { isTrashed, type PhotoWithTags } from '../../core/photos/photo.js';
-import { MAX_TAG_NAME } from '../../core/tags/tag.js';
 import type { HttpOptions } from '../../http/http-options.js';
 import { Button, Field, Form, ProblemSummary, type Problems, TimeZoneField } from '../form.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
@@ -22,7 +21,7 @@ import { ShownValues } from '../shown-values.js';
 import { FocusForm, FocusMarker } from './focus.view.js';
 import { LocationForm, locationText } from './location.view.js';
 import { PhotoFacts } from './photo-facts.js';
-import { ShiftFields } from './selection.view.js';
+import { ShiftFields, TagInput } from './selection.view.js';
 
 /** The style of the library and of a photo, which the library's viewer shows, too. */
 export const LIBRARY_STYLES = ['library.css', 'photo-grid.css', 'selection.css', 'photo.css'] as const;
@@ -174,17 +173,7 @@ function Tags({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }) {
         <label class="unseen" for="new-tag">
           Name of a tag
         </label>
-        <input
-          id="new-tag"
-          type="text"
-          name="tag"
-          maxLength={MAX_TAG_NAME}
-          placeholder="New or known tag"
-          autocomplete="off"
-          required
-          list="new-tag-names"
-        />
-        <datalist id="new-tag-names" data-tag-names />
+        <TagInput id="new-tag" placeholder="New or known tag" required />
         <Button kind="plain">Add</Button>
       </Form>
     </section>
@@ -246,12 +235,9 @@ function sentValue(name: FormField, sent: string): string | number | boolean | n
   return kind === 'whole' ? Number(text) : text;
 }
 
-function DetailsForm({
-  photo,
-  fields,
-  problems,
-  query,
-}: Pick<PhotoProps, 'fields' | 'query'> & { photo: PhotoWithTags; problems: Problems | null }) {
+type DetailsProps = Pick<PhotoProps, 'fields' | 'query'> & { photo: PhotoWithTags; problems: Problems | null };
+
+function DetailsForm({ photo, fields, problems, query }: DetailsProps) {
   return (
     <section class="card">
       <h2>Details</h2>

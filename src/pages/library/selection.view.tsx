@@ -20,16 +20,7 @@ export function LibraryActions({ query }: { query: LibraryQuery }) {
         <label class="unseen" for="selection-tag">
           Name of a tag
         </label>
-        <input
-          id="selection-tag"
-          type="text"
-          name="tag"
-          maxLength={MAX_TAG_NAME}
-          placeholder="Tag"
-          autocomplete="off"
-          list="selection-tag-names"
-        />
-        <datalist id="selection-tag-names" data-tag-names />
+        <TagInput id="selection-tag" placeholder="Tag" />
         <ActionButton name="tag">
           <Icon name="tag" /> Add tag
         </ActionButton>
@@ -60,6 +51,33 @@ export function LibraryActions({ query }: { query: LibraryQuery }) {
       </ActionButton>
       <SelectionButtons />
     </fieldset>
+  );
+}
+
+interface TagInputProps {
+  readonly id: string;
+  readonly value?: string;
+  readonly placeholder?: string;
+  readonly required?: boolean;
+}
+
+/** An input for the name of a tag; a script suggests those that there are. */
+export function TagInput({ id, value, placeholder, required }: TagInputProps) {
+  return (
+    <>
+      <input
+        id={id}
+        type="text"
+        name="tag"
+        value={value}
+        maxLength={MAX_TAG_NAME}
+        placeholder={placeholder}
+        autocomplete="off"
+        required={required}
+        list={`${id}-names`}
+      />
+      <datalist id={`${id}-names`} data-tag-names />
+    </>
   );
 }
 
@@ -167,16 +185,14 @@ export function ShiftFields() {
   );
 }
 
+interface ActionButtonProps {
+  readonly name: EditButton;
+  readonly isForDeleteKey?: boolean;
+  readonly children: ComponentChildren;
+}
+
 /** A button for what a script does without leaving the page (photo-actions.ts). */
-function ActionButton({
-  name,
-  isForDeleteKey,
-  children,
-}: {
-  name: EditButton;
-  isForDeleteKey?: boolean;
-  children: ComponentChildren;
-}) {
+function ActionButton({ name, isForDeleteKey, children }: ActionButtonProps) {
   return (
     <button
       type="submit"

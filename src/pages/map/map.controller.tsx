@@ -191,15 +191,11 @@ function NothingHere({ hasPhotos }: Pick<MapProps, 'hasPhotos'>) {
 function pathOf({ photos, photo, box }: MappedCluster): string {
   if (photos === 1) return `/settings/photos/${photo.id}`;
   const extent = Math.max(box.east - box.west, box.north - box.south);
-  return extent < SMALLEST ? libraryPath(box) : mapPath(widened(box));
+  return extent < SMALLEST ? libraryPath(box) : mapPath(scaled(box, 1.3));
 }
 
 /** Degrees, about 100 metres: closer than that there is nothing to see. */
 const SMALLEST = 0.001;
-
-function widened({ west, south, east, north }: GeoBox): GeoBox {
-  return scaled({ west, south, east, north }, 1.3);
-}
 
 /** The same middle, with sides that are so many times as long. */
 function scaled({ west, south, east, north }: GeoBox, factor: number): GeoBox {

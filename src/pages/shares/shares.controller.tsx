@@ -12,7 +12,6 @@ import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { oneOfQuery } from '../address.js';
-import type { Problems } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { requireConfirmed } from '../guards/confirm-identity.js';
 import { redirectTo, renderPage } from '../page.js';
@@ -35,6 +34,7 @@ import {
   NewShare,
   photosIn,
   type ShareFields,
+  type ShareFormProps,
   ShareList,
   SharePage,
   shareForm,
@@ -67,7 +67,7 @@ export class ShareSettingsController {
   @Get('new')
   @ForSelection({ name: 'share', label: 'Share', icon: 'share-2' })
   newForm(@CurrentPageContext() context: PageContext, @Query('photos') query: unknown): Reply {
-    return this.newShare(context, shareForm.blank, photosIn(oneOfQuery(query)), null);
+    return this.newShare(context, photosIn(oneOfQuery(query)), { fields: shareForm.blank, problems: null });
   }
 
   @Post('new')
@@ -83,15 +83,13 @@ export class ShareSettingsController {
       const text = `“${share.title}” is shared. Copy its link, and send it to the people who may see the photos.`;
       return redirectTo(context, sharePagePath(share.id), { kind: 'done', text });
     };
-    return saveNew(context, shareForm, save, ({ fields, problems }) =>
-      this.newShare(context, fields, photoIds, problems),
-    );
+    return saveNew(context, shareForm, save, (form) => this.newShare(context, photoIds, form));
   }
 
   @Get(':id')
   async show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     await this.visits.flush();
-    return this.sharePage(context, id, null, null);
+    return this.sharePage(context, id, null);
   }
 
   @Post(':id')
@@ -105,9 +103,7 @@ export class ShareSettingsController {
       const saved = await editShare(this.ports, callerOfPage(context), id, values, check);
       return redirectTo(context, sharePagePath(id), { kind: 'done', text: `“${saved.title}” was saved.` });
     };
-    return saveEdits(context, shareForm, share, save, ({ fields, problems }) =>
-      this.sharePage(context, id, fields, problems),
-    );
+    return saveEdits(context, shareForm, share, save, (form) => this.sharePage(context, id, form));
   }
 
   @Get(':id/revoke')
@@ -128,30 +124,20 @@ export class ShareSettingsController {
     return redirectTo(context, LIST, { kind: 'done', text: `“${title}” was revoked: its link no longer works.` });
   }
 
-  private newShare(
-    context: PageContext,
-    fields: ShareFields,
-    photoIds: readonly Id[] | null,
-    problems: Problems | null,
-  ): Reply {
+  private newShare(context: PageContext, photoIds: readonly Id[] | null, { fields, problems }: ShareFormProps): Reply {
     const options = { ...AREA, title: 'Create share', scripts: ['tag-names.js'], problems };
     const page = <NewShare fields={fields} problems={problems} photoIds={photoIds} />;
     return renderPage(this.ports, context, options, page);
   }
 
-  private async sharePage(
-    context: PageContext,
-    id: Id,
-    fields: ShareFields | null,
-    problems: Problems | null,
-  ): Promise<Reply> {
+  private async sharePage(context: PageContext, id: Id, sent: ShareFormProps | null): Promise<Reply> {
     const { share, token } = await readShare(this.ports, customerOf(context), id);
     const tags = await this.tagsOf(context, share);
     const link = token === null ? null : this.ports.addresses.share(token);
-    const options = { ...WITH_LINKS, title: `Share “${share.title}”`, problems };
+    const options = { ...WITH_LINKS, title: `Share “${share.title}”`, problems: sent?.problems };
     const page = (
       <SharePage share={share} tags={tags} link={link} now={this.ports.clock.now()}>
-        <EditShare share={share} fields={fields ?? shareForm.fieldsOf(share)} problems={problems} />
+        <EditShare share={share} fields={sent?.fields ?? shareForm.fieldsOf(share)} problems={sent?.problems ?? null} />
       </SharePage>
     );
     return renderPage(this.ports, context, options, page);

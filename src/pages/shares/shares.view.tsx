@@ -131,10 +131,10 @@ export function photosIn(text: string): readonly Id[] | null {
   return ids.length === 0 ? null : ids;
 }
 
-type FormProps = Omit<FormState<Share, ShareFields>, 'subject'>;
+export type ShareFormProps = Omit<FormState<Share, ShareFields>, 'subject'>;
 
 /** @param photoIds The photos that were chosen in the library; null: a tag is shared. */
-export function NewShare({ fields, problems, photoIds }: FormProps & { readonly photoIds: readonly Id[] | null }) {
+export function NewShare({ fields, problems, photoIds }: ShareFormProps & { readonly photoIds: readonly Id[] | null }) {
   const formats = useFormats();
   return (
     <>
@@ -172,7 +172,7 @@ export function NewShare({ fields, problems, photoIds }: FormProps & { readonly 
   );
 }
 
-export function EditShare({ share, fields, problems }: FormProps & { readonly share: Share }) {
+export function EditShare({ share, fields, problems }: ShareFormProps & { readonly share: Share }) {
   return (
     <FormCard
       title="Settings"
@@ -188,7 +188,7 @@ export function EditShare({ share, fields, problems }: FormProps & { readonly sh
   );
 }
 
-function Settings({ fields, problems, hasPassword }: FormProps & { readonly hasPassword: boolean }) {
+function Settings({ fields, problems, hasPassword }: ShareFormProps & { readonly hasPassword: boolean }) {
   return (
     <>
       <Field
@@ -257,13 +257,8 @@ export type ShareFields = typeof blank;
 export const shareForm = {
   blank,
   lengths: { expiresOn: FieldLength.word, uploadFiles: FieldLength.word, uploadMegabytes: FieldLength.word },
-  fieldsOf: ({
-    title,
-    mayDownload,
-    expiresAt,
-    uploadFilesLimit: files,
-    uploadBytesLimit: bytes,
-  }: Share): ShareFields => {
+  fieldsOf: ({ title, mayDownload, expiresAt, ...limits }: Share): ShareFields => {
+    const { uploadFilesLimit: files, uploadBytesLimit: bytes } = limits;
     const uploadMegabytes = bytes === 0 ? '' : String(Math.ceil(bytes / MEGABYTE));
     const uploads = { uploadFiles: files === 0 ? '' : String(files), uploadMegabytes };
     return { ...blank, title, mayDownload, expiresOn: lastDay(expiresAt), ...uploads };

@@ -8,20 +8,19 @@ import { linkForbidden } from '../../core/users/mailed-token.js';
 import { confirmEmail, peekEmailChange } from '../../core/users/people/email.js';
 import { RECOVERY_MS, requestRecovery } from '../../core/users/people/new-password.js';
 import { peekLink, signInByLink } from '../../core/users/sign-in/by-link.js';
-import { MAX_EMAIL } from '../../core/users/user.js';
 import { Public } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { EMAIL_LINKS_PATH, SIGN_IN_LINKS_PATH } from '../../http/public-addresses.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { requestContextOf } from '../../http/server/request-context.js';
 import { newBrowser } from '../browser-session.js';
-import { Field, Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
+import { Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { renderPage } from '../page.js';
 import { CurrentPageContext, HOME, type PageContext } from '../page-context.js';
-import { Buttons, LinkButton } from '../parts.js';
+import { Buttons, ContinueLink } from '../parts.js';
 import { continueSignIn } from './pending-sign-in.js';
-import { LinkForm, RECOVERY_PATH } from './sign-in.view.js';
+import { EmailField, LinkForm, RECOVERY_PATH } from './sign-in.view.js';
 
 /** One-time links: invitations, the first owner's, new ones after a lost password. Opening one does not use it up. */
 @Controller(SIGN_IN_LINKS_PATH)
@@ -131,9 +130,7 @@ function Confirmed({ email, hasPassword }: { email: string; hasPassword: boolean
     <section class="card narrow">
       <h1>Address confirmed</h1>
       <p>{hasPassword ? `From now on you sign in with ${email}.` : `Your address is ${email} from now on.`}</p>
-      <div class="buttons">
-        <LinkButton href="/settings/account" label="Go to your account" kind="primary" />
-      </div>
+      <ContinueLink href="/settings/account" label="Go to your account" kind="primary" />
     </section>
   );
 }
@@ -188,11 +185,7 @@ function RecoveryForm({ email, problems }: { email: string; problems: Problems |
       <p>Enter the address that you sign in with. We send you a link to choose a new password.</p>
       <ProblemSummary problems={problems} />
       <Form action={RECOVERY_PATH}>
-        <Field
-          label="E-mail address"
-          name="email"
-          input={{ type: 'email', value: email, autocomplete: 'username', required: true, maxLength: MAX_EMAIL }}
-        />
+        <EmailField value={email} />
         <Buttons label="Send the link" cancel="/settings/sign-in" />
       </Form>
       <p class="hint">The new password does not replace your second factor, if you have one.</p>
@@ -211,9 +204,7 @@ function RecoveryRequested() {
       <p class="hint">
         No mail within a few minutes? Check your spam folder, or ask an owner or admin of your account for a link.
       </p>
-      <div class="buttons">
-        <LinkButton href="/settings/sign-in" label="Back to sign-in" kind="primary" />
-      </div>
+      <ContinueLink href="/settings/sign-in" label="Back to sign-in" kind="primary" />
     </section>
   );
 }

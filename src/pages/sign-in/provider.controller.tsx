@@ -4,6 +4,7 @@ import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { providerOf } from '../../core/users/identity-provider.js';
 import { FLOW_MS, finishProviderSignIn, type Outcome, startProviderSignIn } from '../../core/users/provider/flow.js';
+import type { Browser } from '../../core/users/session.js';
 import { Public, RequireRole } from '../../http/access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
@@ -86,15 +87,9 @@ export class ProviderController {
     }
   }
 
-  private async goOn(
-    context: PageContext,
-    provider: string,
-    browser: ReturnType<typeof newBrowser>,
-    outcome: Outcome,
-  ): Promise<Reply> {
+  private async goOn(context: PageContext, provider: string, browser: Browser, outcome: Outcome): Promise<Reply> {
     if (outcome.kind === 'confirmed') {
-      const options = { title: 'Confirmed', plain: true };
-      return renderPage(this.ports, context, options, <IdentityConfirmed />);
+      return renderPage(this.ports, context, { title: 'Confirmed', plain: true }, <IdentityConfirmed />);
     }
     const reply = await continueSignIn(this.ports, context, outcome.result, browser, outcome.next);
     if (outcome.lostPassword && !outcome.result.isPending) {

@@ -15,7 +15,7 @@ import {
   UserName,
 } from '../form.js';
 import { HOME } from '../page-context.js';
-import { Buttons, LinkButton } from '../parts.js';
+import { Buttons, ContinueLink, LinkButton } from '../parts.js';
 import { PASSKEY_SIGN_IN_PATH, PasskeyButton, PasskeyNotes, passkeyQuestions } from '../passkeys/passkeys.js';
 
 export const RECOVERY_PATH = '/settings/sign-in/recovery';
@@ -47,11 +47,7 @@ export function SignInForm(props: SignInProps) {
       <ProblemSummary problems={problems} />
       <Form action="/settings/sign-in">
         <input type="hidden" name="next" value={next} />
-        <Field
-          label="E-mail address"
-          name="email"
-          input={{ type: 'email', value: email, autocomplete: 'username', required: true, maxLength: MAX_EMAIL }}
-        />
+        <EmailField value={email} />
         <Field label="Password" name="password" input={PASSWORD_INPUT} />
         <Buttons label="Sign in" />
       </Form>
@@ -69,6 +65,18 @@ export function SignInForm(props: SignInProps) {
       </p>
     </section>
   );
+}
+
+interface EmailFieldProps {
+  readonly value: string;
+  readonly hint?: string;
+  readonly errors?: Problems | null;
+}
+
+/** The address that a person signs in with. */
+export function EmailField({ value, ...field }: EmailFieldProps) {
+  const input = { type: 'email', value, autocomplete: 'username', required: true, maxLength: MAX_EMAIL };
+  return <Field label="E-mail address" name="email" {...field} input={input} />;
 }
 
 function PasskeyForm({ next }: { next: string }) {
@@ -137,13 +145,7 @@ export function LinkForm({ action, user, customer, email, problems }: LinkProps)
       <ProblemSummary problems={problems} />
       <Form action={action}>
         {user.email === null ? (
-          <Field
-            label="E-mail address"
-            name="email"
-            hint="You sign in with it."
-            errors={problems}
-            input={{ type: 'email', value: email, autocomplete: 'username', required: true, maxLength: MAX_EMAIL }}
-          />
+          <EmailField value={email} hint="You sign in with it." errors={problems} />
         ) : (
           <UserName email={user.email} />
         )}
@@ -185,9 +187,7 @@ export function IdentityConfirmed() {
     <section class="card narrow">
       <h1>Confirmed</h1>
       <p>You are confirmed. Close this window, and continue in the previous one.</p>
-      <div class="buttons">
-        <LinkButton href={HOME} label="Back to the start page" />
-      </div>
+      <ContinueLink href={HOME} label="Back to the start page" />
     </section>
   );
 }

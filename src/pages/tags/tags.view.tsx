@@ -133,14 +133,9 @@ function Rows({ tags }: { tags: readonly Tag[] }) {
   );
 }
 
-export function MergeForm({
-  preview: { tags, photos },
-  problems,
-}: {
-  preview: MergePreview;
-  problems: Problems | null;
-}) {
+export function MergeForm({ preview, problems }: { preview: MergePreview; problems: Problems | null }) {
   const formats = useFormats();
+  const { tags, photos } = preview;
   const most = tags.reduce((best, tag) => (tag.photoCount > best.photoCount ? tag : best));
   const count =
     photos >= MAX_COUNTED_PHOTOS

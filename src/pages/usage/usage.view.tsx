@@ -9,7 +9,7 @@ import {
   TRAFFIC_DAYS,
   type TransferCount,
 } from '../../core/traffic/traffic.js';
-import { DayTable, PictureUsage } from '../delivery/delivery.view.js';
+import { DayTable, PictureUsage, sumsOf } from '../delivery/delivery.view.js';
 import { type Formats, useFormats } from '../formats.js';
 import { DocsLink } from '../page.js';
 import { Card, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
@@ -323,11 +323,5 @@ function figures(formats: Formats, { requests, failed, limited }: Figures): read
 }
 
 function sum(counts: readonly Figures[]): Figures {
-  const total = { requests: 0, limited: 0, failed: 0 };
-  for (const { requests, limited, failed } of counts) {
-    total.requests += requests;
-    total.limited += limited;
-    total.failed += failed;
-  }
-  return total;
+  return sumsOf(['requests', 'limited', 'failed'], counts);
 }

@@ -155,12 +155,8 @@ export class WebhookActsController {
 
   @Post(':id/test')
   test(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    return this.sending(
-      context,
-      id,
-      () => sendTestEvent(this.ports, customerOf(context), id),
-      'A test event is being sent.',
-    );
+    const send = () => sendTestEvent(this.ports, customerOf(context), id);
+    return this.sending(context, id, send, 'A test event is being sent.');
   }
 
   @Get(':id/deliveries/:deliveryId')
@@ -175,12 +171,8 @@ export class WebhookActsController {
     @PathId('id') id: Id,
     @PathId('deliveryId') deliveryId: Id,
   ): Promise<Reply> {
-    return this.sending(
-      context,
-      id,
-      () => resendDelivery(this.ports, customerOf(context), deliveryId),
-      'The event is being sent again.',
-    );
+    const send = () => resendDelivery(this.ports, customerOf(context), deliveryId);
+    return this.sending(context, id, send, 'The event is being sent again.');
   }
 
   /** It may have been disabled since the page with the button was made. */

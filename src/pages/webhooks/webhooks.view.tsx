@@ -13,7 +13,7 @@ import {
 } from '../../core/webhooks/webhook-endpoint.js';
 import { Field } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { Badge, Card, Copied, Copyable, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
+import { Badge, Card, ContinueLink, Copied, Copyable, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
 import { FormCard, type FormState } from '../resource-form.js';
 
 export function EndpointList({ all }: { all: readonly EndpointWithLast[] }) {
@@ -91,9 +91,7 @@ export function ShowSecret({ endpoint, secret, isNew }: { endpoint: WebhookEndpo
             switch.
           </p>
         )}
-        <div class="buttons">
-          <LinkButton href={`/settings/webhooks/${endpoint.id}`} label="I have stored it" kind="primary" />
-        </div>
+        <ContinueLink href={`/settings/webhooks/${endpoint.id}`} label="I have stored it" kind="primary" />
       </Card>
     </>
   );
