@@ -107,7 +107,6 @@ export function rememberDevice(ports: Ports, request: Request, email: string): v
   request.res?.cookie(cookieName(ports, DEVICE_COOKIE), newDevice(ports, email), rules);
 }
 
-/** A cookie as sent by the browser. */
 export function cookieOf(request: Request, name: string): string | null {
   const pairs = (headerOf(request, 'cookie') ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
@@ -130,7 +129,8 @@ class PortStore extends Store {
     findSession(this.ports, token).then((known) => {
       if (known === null) return done(null, null);
       // A session that is loaded gets the cookie of its store, not the one of the options above.
-      const cookie = { ...cookieRules(this.ports), originalMaxAge: LONGEST_MS, expires: endOfSession(known) };
+      const expires = new Date(known.session.startedAt.getTime() + LONGEST_MS);
+      const cookie = { ...cookieRules(this.ports), originalMaxAge: LONGEST_MS, expires };
       done(null, { ...known.session.data, known, cookie: cookie as SessionData['cookie'] });
     }, done);
   }
@@ -157,10 +157,6 @@ class PortStore extends Store {
   override touch(_token: string, _data: SessionData, done?: () => void): void {
     done?.();
   }
-}
-
-function endOfSession({ session: { startedAt } }: KnownSession): Date {
-  return new Date(startedAt.getTime() + LONGEST_MS);
 }
 
 export const CSRF_FIELD = '_csrf';

@@ -34,7 +34,6 @@ export type FieldLength = (typeof FieldLength)[keyof typeof FieldLength];
 export const TakesFiles = () => SetMetadata(TAKES_FILES, true);
 export const TAKES_FILES = Symbol('TakesFiles');
 
-/** The fields of a form. */
 export class FormFields {
   constructor(
     private readonly fields: URLSearchParams,

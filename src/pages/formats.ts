@@ -84,7 +84,6 @@ export function formatsOf(request: Pick<Request, 'headers'>): Formats {
   return new Formats();
 }
 
-/** The formats of the person who reads the page. */
 export const ReaderFormats = createContext<Formats | null>(null);
 
 export function useFormats(): Formats {

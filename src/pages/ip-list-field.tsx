@@ -87,7 +87,6 @@ export function entriesOf(text: string): readonly string[] {
   return entries;
 }
 
-/** A list as people write it. */
 export function entriesText(ipList: readonly string[]): string {
   return ipList.map(shortRange).join('\n');
 }

@@ -2,7 +2,6 @@ import { type RenditionName, renditionNames, renditionSizes } from '../core/medi
 import { isTrashed, type PhotoWithTags } from '../core/photos/photo.js';
 import type { PhotoUrls } from '../core/photos/renditions/signed-url.js';
 
-/** A photo with the addresses of its renditions. */
 export interface PhotoWithUrls {
   readonly photo: PhotoWithTags;
   readonly urls: PhotoUrls | null;

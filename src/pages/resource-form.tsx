@@ -18,7 +18,6 @@ export interface ResourceForm<Resource, Fields extends object, Values extends ob
   readonly valuesOf: (fields: Fields) => Values;
 }
 
-/** A form as it is shown. */
 export interface FormState<Resource, Fields> {
   /** Null: a new one. */
   readonly subject: Resource | null;
@@ -101,7 +100,6 @@ interface FormCardProps {
   readonly children: ComponentChildren;
 }
 
-/** A form in a card of its own. */
 export function FormCard({ title, lead, action, label, problems, shown, children, ...end }: FormCardProps) {
   return (
     <Card title={title} lead={lead}>

@@ -36,7 +36,8 @@ interface ListProps extends SentForm {
 
 export function PeopleList(props: ListProps) {
   const { users, withFactor, identities, customer, newPeopleBy, isMailed, self, problems, form } = props;
-  const manageable = rolesFor(self);
+  // From the most to the least.
+  const manageable = roles.filter((role) => mayManage(self, role)).reverse();
   const rows = users.map((user) => ({
     key: user.id,
     cells: [
@@ -126,11 +127,6 @@ function FactorPolicy({ customer }: { customer: Customer }) {
       />
     </FormCard>
   );
-}
-
-/** Returns the roles that a person may give, from the most to the least. */
-function rolesFor(self: Pick<User, 'role'>): readonly Role[] {
-  return roles.filter((role) => mayManage(self, role)).reverse();
 }
 
 function named(role: string): string {

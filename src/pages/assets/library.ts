@@ -78,7 +78,7 @@ function open(edits: BulkEdits, isFirst: boolean): OpenLibrary | null {
   const query = new URLSearchParams(location.search);
   const everything = new SelectAll(selection, query, (text) => actions.say({ kind: 'failed', text }));
   const selectAll = form.querySelector<HTMLButtonElement>('button[data-select-all]');
-  previewShift(form, () => firstSelected(form), ended.signal);
+  previewShift(form, () => form.querySelector('.grid > li.selected:not([hidden])'), ended.signal);
   const place = readStored<StoredPlace>('place', key);
   if (isFirst && place !== null) restorePlace(form, grid, place);
   selection.add(readStored<string[]>('selected', key) ?? []);
@@ -188,10 +188,6 @@ function offerViewer(
     event.preventDefault();
     viewer.open(tile);
   });
-}
-
-function firstSelected(form: HTMLFormElement): HTMLElement | null {
-  return form.querySelector<HTMLElement>('.grid > li.selected:not([hidden])');
 }
 
 function showCount(form: HTMLFormElement, selected: number): void {

@@ -31,7 +31,7 @@ async function answer(button: HTMLButtonElement, form: HTMLFormElement): Promise
     if (code !== null) code.required = true;
     return;
   }
-  const problem = problemOf(form);
+  const problem = form.querySelector('[data-passkey-problem]') as HTMLElement;
   problem.hidden = true;
   try {
     const credential = await askBrowser(await optionsFrom(button, form));
@@ -87,8 +87,4 @@ function explained(error: unknown): string {
 
 function fieldOf({ dataset }: HTMLButtonElement, form: HTMLFormElement): HTMLInputElement {
   return form.elements.namedItem(dataset['answer'] ?? '') as HTMLInputElement;
-}
-
-function problemOf(form: HTMLFormElement): HTMLElement {
-  return form.querySelector('[data-passkey-problem]') as HTMLElement;
 }

@@ -46,7 +46,10 @@ function Keys({ delivery, now }: { delivery: ImageDelivery; now: Date }) {
         <Table
           caption="Delivery keys"
           columns={['Key', 'Options', 'Expires', `Requests in ${TRAFFIC_DAYS} days`, '']}
-          rows={keys.map((key) => ({ key: key.id, cells: keyCells(formats, key, now, requestsOf(delivery, key.id)) }))}
+          rows={keys.map((key) => ({
+            key: key.id,
+            cells: keyCells(formats, key, now, sum(ofKey(delivery, key.id)).requests),
+          }))}
         />
       )}
     </section>
@@ -176,11 +179,6 @@ function ByKey({ delivery }: { delivery: ImageDelivery }) {
   );
 }
 
-/** Returns what was requested with one key, in all days of the report. */
-function requestsOf(delivery: ImageDelivery, id: number): number {
-  return sum(ofKey(delivery, id)).requests;
-}
-
 function ofKey({ pictures }: ImageDelivery, id: number): readonly PictureCount[] {
   return pictures.filter(({ deliveryKeyId }) => deliveryKeyId === id);
 }
@@ -209,11 +207,6 @@ export const ONCE = { ...AREA, scripts: ['copy.js', 'no-resend.js'] } as const;
 
 export function presetPath(name: string, act: 'edit' | 'delete'): string {
   return `${LIST}/presets/${encodeURIComponent(name)}/${act}`;
-}
-
-/** Where the newest photo is shown with these options. */
-function previewPath(options: string): string {
-  return address(`${LIST}/preview`, { options });
 }
 
 const blank = { name: '', presetsOnly: false, expiresOn: '' };
@@ -336,7 +329,7 @@ export function PresetForm({ subject, name, options, preview, problems }: Preset
         <Card title="Preview" lead="Your newest photo with these options.">
           <img
             class="preset-preview"
-            src={previewPath(preview)}
+            src={address(`${LIST}/preview`, { options: preview })}
             alt="Preview; there is none while the library is empty"
           />
         </Card>

@@ -172,7 +172,6 @@ const pageGuards = [
   ConfirmationGuard,
 ] as const;
 
-/** The controllers of pages, each behind these guards. */
 export function guarded(controllers: readonly Type[]): Type[] {
   for (const controller of controllers) UseGuards(...pageGuards)(controller);
   return [...controllers];

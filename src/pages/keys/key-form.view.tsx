@@ -182,15 +182,8 @@ const blank = {
 };
 export type KeyFields = typeof blank;
 
-interface Preset {
-  readonly name: string;
-  readonly label: string;
-  readonly what: string;
-  readonly scopes: readonly Scope[];
-}
-
 /** The scopes for the most common purposes of keys. */
-const presets: readonly Preset[] = [
+const presets: readonly { name: string; label: string; what: string; scopes: readonly Scope[] }[] = [
   {
     name: 'read',
     label: 'Read only',

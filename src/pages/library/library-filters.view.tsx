@@ -199,14 +199,9 @@ export function isPanelOpen(query: LibraryQuery, parameters: Readonly<Record<str
   return inPanel.some((text) => text !== '');
 }
 
-export interface ActiveFilter {
-  readonly text: string;
-  readonly without: LibraryQuery;
-}
-
-/** Returns the filters that narrow a list, in the order of the form. */
-function activeFilters(query: LibraryQuery): readonly ActiveFilter[] {
-  const active: ActiveFilter[] = [];
+/** Returns the filters that narrow a list, in the order of the form: for people, and the query without each. */
+function activeFilters(query: LibraryQuery) {
+  const active: { text: string; without: LibraryQuery }[] = [];
   const add = (isSet: unknown, text: string, less: Partial<LibraryQuery>) => {
     if (isSet) active.push({ text, without: { ...query, ...less } });
   };

@@ -65,7 +65,9 @@ export class SelectionController {
         const ids = await fewSelected(this.ports, caller, selection);
         return answer({ kind: 'done', text: await deleteSelected(context.formats, this.ports, caller, ids) });
       }
-      if (!isEditButton(what)) throw unknownAction();
+      if (!isEditButton(what)) {
+        throw invalid({ field: 'do', code: 'invalid_format', message: 'Choose an action for these photos.' });
+      }
       const edit = await editSelected(this.ports, caller, sentAction(what, form), selection);
       return answer(editStatus(context.formats, edit));
     } catch (error) {
@@ -104,10 +106,6 @@ export class SelectionController {
     const { kind, text, undo } = status;
     return redirectTo(context, libraryPath(query), { kind, text, ...(undo && { undo }) });
   }
-}
-
-function unknownAction() {
-  return invalid({ field: 'do', code: 'invalid_format', message: 'Choose an action for these photos.' });
 }
 
 /** The files of an archive, each opened when the one before has been sent. A photo that was deleted meanwhile is left out. */

@@ -166,21 +166,13 @@ export function viewOf({ west, south, east, north }: GeoBox): View {
   return { ...upperLeft, width, height };
 }
 
-/** A picture of a part of the map, in its steps. */
-export interface Tile {
-  readonly url: string;
-  readonly x: number;
-  readonly y: number;
-  readonly size: number;
-}
-
 /** Deeper than this, most servers have none. */
 const MAX_ZOOM = 19;
 /** Tiles beside each other: pictures of 256 pixels, enlarged a little in a wide window. */
 const ACROSS = 6;
 
 /** The tiles that a view shows, of the zoom that fits: Mercator's map in squares, numbered from the upper left corner, as OpenStreetMap does. */
-function tilesOf(template: string, view: View): readonly Tile[] {
+function tilesOf(template: string, view: View) {
   const zoom = Math.min(MAX_ZOOM, Math.max(0, Math.floor(Math.log2((WORLD * ACROSS) / view.width))));
   const count = 2 ** zoom;
   const size = WORLD / count;

@@ -80,7 +80,8 @@ export class ProviderController {
     try {
       const start: Start = { ...flow, provider, returnTo: this.returnTo(provider), address: context.clientIp };
       const { address, cookie } = await startProviderSignIn(this.ports, start);
-      rememberFlow(this.ports, context.request, cookie);
+      const rules = { ...cookieRules(this.ports), maxAge: FLOW_MS };
+      context.request.res?.cookie(cookieName(this.ports, COOKIE), cookie, rules);
       return redirectTo(context, address);
     } catch (error) {
       return this.refusal(context, provider, error);
@@ -121,12 +122,8 @@ export class ProviderController {
 
 type Start = Parameters<typeof startProviderSignIn>[1];
 
-const COOKIE = 'phs_provider';
-
 /** Binds a sign-in at a provider to the browser that began it. */
-function rememberFlow(ports: Pick<Ports, 'addresses'>, request: Request, cookie: string): void {
-  request.res?.cookie(cookieName(ports, COOKIE), cookie, { ...cookieRules(ports), maxAge: FLOW_MS });
-}
+const COOKIE = 'phs_provider';
 
 /** Once: a second answer finds none. */
 function takeFlow(ports: Pick<Ports, 'addresses'>, request: Request): string {

@@ -74,7 +74,8 @@ export class SimilarController {
       const pairs = await separatePhotos(this.ports, caller, selectedIds(context.form.all('ids', FieldLength.word)));
       const text = 'These photos are no longer shown as similar.';
       if (pairs.length === 0) return { text };
-      return { text, undo: { action: path('/rejoin'), field: 'pairs', values: pairs.map(pairText) } };
+      const values = pairs.map(({ photoId, otherId }) => `${photoId}-${otherId}`);
+      return { text, undo: { action: path('/rejoin'), field: 'pairs', values } };
     });
   }
 
@@ -219,10 +220,6 @@ function SimilarPhoto({ shown, isBest }: { shown: PhotoWithUrls; isBest: boolean
 /** The page of groups after this photo, or an action that returns to it. */
 function similarPath(after: Id | null, action = ''): string {
   return address(`/settings/similar${action}`, { after: after === null ? undefined : String(after) });
-}
-
-function pairText({ photoId, otherId }: PhotoPair): string {
-  return `${photoId}-${otherId}`;
 }
 
 /** Returns the pair in a text, as a list; empty when it is none. */

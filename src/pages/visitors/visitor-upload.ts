@@ -84,15 +84,11 @@ class LimitedFiles {
       } catch (error) {
         if (!(error instanceof HeldByLater) || performance.now() >= patience) {
           const failure = error instanceof HeldByLater ? error.reached : error;
-          if (isLimit(failure)) this.exceeded = failure;
+          if (failure instanceof DomainError && failure.code === 'limit_reached') this.exceeded = failure;
           throw failure;
         }
         await delay(LOOK_AGAIN_MS);
       }
     }
   }
-}
-
-function isLimit(error: unknown): error is DomainError {
-  return error instanceof DomainError && error.code === 'limit_reached';
 }

@@ -25,12 +25,6 @@ export interface Failure {
   readonly reason: string;
 }
 
-/** The actions that people are offered when not everything has come. */
-interface Offers {
-  readonly again?: boolean;
-  readonly finish?: boolean;
-}
-
 export class ImportView {
   private readonly previews: ImportPreviews;
   private readonly rows = new Map<Entry, Row>();
@@ -62,7 +56,8 @@ export class ImportView {
     if (place.textContent !== text) place.textContent = text;
   }
 
-  offer({ again = false, finish = false }: Offers): void {
+  /** The actions that people are offered when not everything has come. */
+  offer({ again = false, finish = false }: { again?: boolean; finish?: boolean }): void {
     this.part('pause').hidden = again || finish;
     this.part('again').hidden = !again;
     this.part('finish').hidden = !finish;
@@ -165,7 +160,6 @@ export class ImportView {
   }
 }
 
-/** A file in the list. */
 class Row {
   readonly element = document.createElement('li');
   readonly bar = Object.assign(document.createElement('progress'), { max: 1 });
@@ -228,7 +222,8 @@ class ImportPreviews {
     const tile = document.createElement('li');
     this.tiles.set(entry, tile);
     tile.title = entry.path;
-    tile.append(Object.assign(document.createElement('span'), { textContent: nameOf(entry.path) }));
+    const name = entry.path.slice(entry.path.lastIndexOf('/') + 1);
+    tile.append(Object.assign(document.createElement('span'), { textContent: name }));
     this.list.append(tile);
     this.list.hidden = false;
     if (this.list.children.length > MOST) this.list.firstElementChild?.remove();
@@ -262,8 +257,4 @@ async function draw(file: File, tile: HTMLElement): Promise<void> {
   canvas.setAttribute('role', 'img');
   canvas.setAttribute('aria-label', tile.title);
   tile.replaceChildren(canvas);
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

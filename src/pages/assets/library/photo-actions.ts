@@ -167,7 +167,6 @@ export class PhotoActions {
 }
 
 // Edits of many photos that are in progress: how far they are. They go on when the page is left.
-/** The service's answer about an edit. */
 export interface EditStatus {
   readonly kind: 'done' | 'failed';
   readonly text: string;

@@ -3,7 +3,6 @@
 import { publicPath } from '../public-path.js';
 import { idOf } from './photo-grid.js';
 
-/** Duration of a touch that selects. */
 const LONG_PRESS_MS = 450;
 /** A touch that moves farther than this scrolls. */
 const STILL_PX = 10;
