@@ -16,7 +16,6 @@ export function oneOfQuery(value: unknown): string {
   return typeof first === 'string' ? first : '';
 }
 
-/** All values of a parameter. */
 export function allOfQuery(value: unknown): readonly string[] {
   return [value].flat().filter((each) => typeof each === 'string');
 }

@@ -78,15 +78,16 @@ export function newBrowser(request: Request): Browser {
 
 /**
  * Gives the browser the cookie of another session of its own: of one that was opened for it, a new value, which no one could have planted
- * (OWASP ASVS 5.0, 7.2.4). The previous session ends, unless it is kept.
+ * (OWASP ASVS 5.0, 7.2.4).
+ * @param isKept Whether the previous session goes on.
  */
 export async function startSession(
   request: Request,
   { token }: Pick<Browser, 'token'>,
-  keepsPrevious: boolean,
+  isKept: boolean,
 ): Promise<void> {
   sessionTokens.set(requestContextOf(request), token);
-  keepsBefore.set(requestContextOf(request), keepsPrevious);
+  keepsBefore.set(requestContextOf(request), isKept);
   await new Promise<void>((resolve, reject) => {
     request.session.regenerate((error: unknown) => (error ? reject(error) : resolve()));
   });

@@ -107,6 +107,15 @@ export function Button({ children, kind = 'primary', name, value }: ButtonProps)
   );
 }
 
+/** A button that sends a form to another address, whether or not it is filled in. */
+export function OtherAction({ path, label, name }: { path: string; label: string; name?: string }) {
+  return (
+    <button type="submit" class="button plain" formaction={path} formnovalidate aria-label={name}>
+      {label}
+    </button>
+  );
+}
+
 /** The errors of a form, to be shown beside its fields. */
 export class Problems {
   constructor(

@@ -77,10 +77,7 @@ interface NavigationEntry {
   readonly role: Role;
 }
 
-interface DeclaredEntry {
-  readonly label: string;
-  readonly position: number;
-}
+type DeclaredEntry = Pick<NavigationEntry, 'label'> & { readonly position: number };
 
 const NAVIGATION = Symbol('Navigation');
 

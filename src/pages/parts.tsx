@@ -111,7 +111,6 @@ export function Confirm({ title, action, button, back, children }: ConfirmProps)
   );
 }
 
-/** A line of a list of facts. */
 export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <div>

@@ -37,7 +37,6 @@ export function AccountMenu({ name, others }: { name: string; others: readonly O
   );
 }
 
-/** A button for each. */
 export function OtherAccounts({ others }: { others: readonly OtherAccount[] }) {
   return (
     <>
@@ -97,11 +96,9 @@ function inUse({ request }: PageContext): readonly OtherAccount[] {
 function rememberAccounts(ports: Ports, request: Request, accounts: readonly OtherAccount[]): void {
   const name = cookieName(ports, COOKIE);
   if (accounts.length > 0) {
-    const value = newAccountsCookie(
-      ports.secrets,
-      accounts.map(({ token }) => token),
-    );
-    request.res?.cookie(name, value, { ...cookieRules(ports), maxAge: LONGEST_MS });
+    const tokens = accounts.map(({ token }) => token);
+    const rules = { ...cookieRules(ports), maxAge: LONGEST_MS };
+    request.res?.cookie(name, newAccountsCookie(ports.secrets, tokens), rules);
   } else if (cookieOf(request, name) !== null) {
     request.res?.clearCookie(name, cookieRules(ports));
   }

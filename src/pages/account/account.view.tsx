@@ -52,7 +52,6 @@ export function AccountPage(props: AccountProps) {
   );
 }
 
-/** The values of the account's form. */
 export function accountFields({ name, defaultTimeZone, trashRetentionDays }: Customer) {
   return { name, timeZone: defaultTimeZone, trashRetentionDays: String(trashRetentionDays) };
 }

@@ -6,7 +6,7 @@ import { recordExport } from '../../core/customers/edit-customer.js';
 import { listPhotos } from '../../core/photos/list-photos.js';
 import { isTrashed, type PhotoWithTags } from '../../core/photos/photo.js';
 import type { Ports } from '../../core/ports.js';
-import { everyPage, MAX_PAGE_SIZE } from '../../core/shared/pagination.js';
+import { everyPage } from '../../core/shared/pagination.js';
 import { listTags } from '../../core/tags/read-tag.js';
 import { RequireRole } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
@@ -14,10 +14,7 @@ import { sendGenerated, sendLines } from '../../http/responses/send-lines.js';
 import { zipOf } from '../../http/responses/zip.js';
 import { publicPath } from '../../http/server/base-path.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
-import { libraryArchive, requireArchivable } from './library-archive.js';
-
-/** In the order of ids, which never shifts: a photo that changes during the download is included once. */
-const BY_ID = { sort: 'id', limit: MAX_PAGE_SIZE } as const;
+import { BY_ID, libraryArchive, requireArchivable } from './library-archive.js';
 
 /** The metadata of all photos, to take elsewhere: JSON Lines, each object as in the API. */
 @Controller('settings/account/export')

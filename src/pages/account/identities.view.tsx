@@ -9,7 +9,6 @@ interface IdentitiesProps {
   readonly hasPassword: boolean;
 }
 
-/** The providers at which a person signs in. */
 export function IdentitiesCard({ identities, providers, hasPassword }: IdentitiesProps) {
   if (identities.length === 0) return null;
   const rows = identities.map(({ id, issuer, linkedAt, lastUsedAt }) => ({

@@ -39,7 +39,8 @@ import type { ZipEntry } from '../../http/responses/zip.js';
 
 /** The most photos of an archive: of each, about a kilobyte is in memory until it is complete. */
 const MAX_ARCHIVED_PHOTOS = 100_000;
-const BY_ID = { sort: 'id', limit: MAX_PAGE_SIZE } as const;
+/** The order of ids never shifts: a photo that changes during the download is included once. */
+export const BY_ID = { sort: 'id', limit: MAX_PAGE_SIZE } as const;
 
 /** Errors: `limit_reached`. */
 export async function requireArchivable(ports: Pick<Ports, 'store'>, caller: Caller): Promise<void> {

@@ -38,7 +38,6 @@ import {
   SettingsAddresses,
 } from './people.view.js';
 
-const HERE = '/settings/account/people';
 const section = 'account';
 
 /** The people with access to this account: for admins and owners. */
@@ -77,7 +76,7 @@ export class PeopleController {
       const text = `${nameOf(user)} is ${withArticle(user.role)} from now on.`;
       // A person who gave up the role may no longer see this page.
       const mayStay = user.id !== personOf(context).user.id || mayActAs(user.role, 'admin');
-      return redirectTo(context, mayStay ? HERE : '/settings/account', { kind: 'done', text });
+      return redirectTo(context, mayStay ? PEOPLE_PATH : '/settings/account', { kind: 'done', text });
     } catch (error) {
       return await this.page(context, { failed: problemsOf(error) });
     }
@@ -96,7 +95,7 @@ export class PeopleController {
     const user = await this.user(context, id);
     try {
       await removeUser(this.ports, peopleManager(context), id);
-      return redirectTo(context, HERE, { kind: 'done', text: `${nameOf(user)} no longer has access.` });
+      return redirectTo(context, PEOPLE_PATH, { kind: 'done', text: `${nameOf(user)} no longer has access.` });
     } catch (error) {
       return await this.page(context, { failed: problemsOf(error) });
     }

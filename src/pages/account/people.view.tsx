@@ -229,7 +229,6 @@ function NewPeopleCard({ customer, provider }: { customer: Customer; provider: P
 const LEAD =
   'People sign in and use the settings area from these addresses alone. API keys have lists of their own; shares and signed links work from anywhere.';
 
-/** On the page of people. */
 function SettingsAddressesCard({ customer: { settingsIpList } }: { customer: Customer }) {
   const count = settingsIpList.length;
   return (

@@ -44,17 +44,11 @@ function start(): void {
   });
 }
 
-interface OpenLibrary {
-  readonly say: (status: EditStatus) => void;
-  readonly hasSelected: () => boolean;
-  readonly close: () => void;
-}
-
 /**
  * The library that is on the page now, if there are photos.
  * @param isFirst Whether the page has just been loaded.
  */
-function open(edits: BulkEdits, isFirst: boolean): OpenLibrary | null {
+function open(edits: BulkEdits, isFirst: boolean) {
   const key = listKey(location);
   const form = document.querySelector<HTMLFormElement>('form.library');
   const root = form?.querySelector<HTMLElement>('.sections');
@@ -112,7 +106,7 @@ function open(edits: BulkEdits, isFirst: boolean): OpenLibrary | null {
     }
   });
   return {
-    say: (status) => actions.say(status),
+    say: (status: EditStatus) => actions.say(status),
     hasSelected: () => selection.all.length > 0,
     close: () => {
       store('place', key, placeOf(form, grid));

@@ -61,7 +61,6 @@ async function optionsFrom(button: HTMLButtonElement, form: HTMLFormElement): Pr
   return body;
 }
 
-/** The service's words about why not. */
 class Refusal extends Error {}
 
 async function askBrowser(options: Options): Promise<unknown> {

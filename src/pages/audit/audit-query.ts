@@ -59,7 +59,6 @@ function dayOf(text: string, field: string, later = 0): Date | null {
   return new Date(time + later);
 }
 
-/** The action, for people. */
 export const actionLabels: Readonly<Record<AuditAction, string>> = {
   'api_key.created': 'API key created',
   'api_key.edited': 'API key edited',
@@ -107,7 +106,6 @@ export const actionLabels: Readonly<Record<AuditAction, string>> = {
   'photo.bulk_edit_undone': 'Edit of many photos undone',
 };
 
-/** The actor, for people. */
 export function actorLabel({ actorKind, actorId, actorName, action, subjectName }: AuditEntry): string {
   if (actorKind === 'command_line') return 'Command line';
   if (actorKind === 'operator') return `Operator (${actorName})`;

@@ -118,7 +118,6 @@ interface PictureUsageProps {
   readonly byKey?: boolean;
 }
 
-/** The images that were delivered: in total, and day by day. */
 export function PictureUsage({ delivery, subject, title = 'Usage', byKey = false }: PictureUsageProps) {
   const formats = useFormats();
   const pictures = subject === null ? delivery.pictures : ofKey(delivery, subject.id);

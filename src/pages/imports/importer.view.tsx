@@ -14,7 +14,7 @@ interface ImporterProps {
 }
 
 /** `image/*` alone leaves out what the browser itself does not know. */
-const acceptedFiles = ['image/*', ...fileExtensions];
+export const ACCEPTED_FILES = ['image/*', ...fileExtensions].join(',');
 
 /**
  * Imports photos from this computer. With scripts: whole folders, progress, pause, and resuming after an interruption (import.js). Without:
@@ -35,14 +35,7 @@ export function Importer({ title = 'Drop photos or folders here', waits = false,
           <p class="soft">{formatNames}. Photos that are already in your library are not sent again.</p>
           <div class="actions">
             <span>
-              <input
-                id="import-files"
-                class="files"
-                type="file"
-                name="file"
-                multiple
-                accept={acceptedFiles.join(',')}
-              />
+              <input id="import-files" class="files" type="file" name="file" multiple accept={ACCEPTED_FILES} />
               <label class="button primary" for="import-files">
                 Select photos
               </label>
@@ -118,11 +111,8 @@ export function Importer({ title = 'Drop photos or folders here', waits = false,
   );
 }
 
-/** Identifies imports that people began here. */
-const SOURCE = 'Settings area';
-
 /** The settings of an import that a person begins here: who may import may create tags. */
-export const PAGE_IMPORT = { source: SOURCE, tagDuplicates: true, keywordsAsTags: true } as const;
+export const PAGE_IMPORT = { source: 'Settings area', tagDuplicates: true, keywordsAsTags: true } as const;
 
 /** Origins that a page with an importer must be able to reach: the store, if browsers send to it. */
 export async function importerReach({ directUploads }: Uses<'directUploads'>): Promise<readonly string[]> {

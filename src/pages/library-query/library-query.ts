@@ -265,14 +265,10 @@ function named(filter: 'camera' | 'creator' | 'lensWords' | 'placeWords', label:
   };
 }
 
-function yesOrNo(
-  yes: string,
-  no: string,
-  read: (isYes: boolean) => Partial<PhotoFilters>,
-): Omit<PanelFilter, 'problem'> {
+function yesOrNo(yes: string, no: string, read: (isYes: boolean) => Partial<PhotoFilters>) {
   return {
-    read: (value) => (value === 'yes' || value === 'no' ? read(value === 'yes') : null),
-    inWords: (value) => (value === 'yes' ? yes : no),
+    read: (value: string) => (value === 'yes' || value === 'no' ? read(value === 'yes') : null),
+    inWords: (value: string) => (value === 'yes' ? yes : no),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Focus } from '../../core/media/transformation.js';
 import { focusPoints, type PhotoWithTags } from '../../core/photos/photo.js';
-import { Button, Field, Form } from '../form.js';
+import { Button, Field, Form, OtherAction } from '../form.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
 import { type LibraryQuery, photoPath } from '../library-query/library-query.js';
 
@@ -45,16 +45,7 @@ export function FocusForm({ photo, query }: { photo: PhotoWithTags; query: Libra
         </div>
         <div class="buttons">
           <Button kind="plain">Save focus</Button>
-          {focus !== null && (
-            <button
-              type="submit"
-              class="button plain"
-              formaction={photoPath(photo.id, query, '/focus/remove')}
-              formnovalidate
-            >
-              Remove focus
-            </button>
-          )}
+          {focus !== null && <OtherAction path={photoPath(photo.id, query, '/focus/remove')} label="Remove focus" />}
         </div>
       </Form>
     </section>

@@ -174,7 +174,6 @@ function FilterField({ name, label, children }: { name: string; label: string; c
   );
 }
 
-/** The filters that narrow the list, each with a link that takes it away. */
 function ActiveFilters({ query }: { query: LibraryQuery }) {
   const active = activeFilters(query);
   if (active.length === 0) return null;

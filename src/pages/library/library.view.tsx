@@ -48,8 +48,6 @@ export function LibraryPage({ query, problems, isFirst, values, searches, edits,
       </Part>
       <Allowed least="editor">
         <ActiveEdits edits={edits} />
-      </Allowed>
-      <Allowed least="editor">
         {isNew ? <Importer title="Your library is empty. Drop photos here" /> : !query.trash && <Importer waits />}
       </Allowed>
       <Part name="photos">

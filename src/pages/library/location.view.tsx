@@ -3,7 +3,7 @@ import type { GeoPoint } from '../../core/media/picture-metadata.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import { invalid } from '../../core/shared/errors.js';
 import type { HttpOptions } from '../../http/http-options.js';
-import { Button, Field, Form, type Problems } from '../form.js';
+import { Button, Field, Form, OtherAction, type Problems } from '../form.js';
 import { type LibraryQuery, photoPath } from '../library-query/library-query.js';
 import { useHasArea } from '../page-context.js';
 import { ShownValues } from '../shown-values.js';
@@ -54,14 +54,7 @@ export function LocationForm({ photo: { id, location }, query, text, problems, t
           <Button kind="plain">Save location</Button>
           {location !== null && (
             <>
-              <button
-                type="submit"
-                class="button plain"
-                formaction={photoPath(id, query, '/location/remove')}
-                formnovalidate
-              >
-                Remove location
-              </button>
+              <OtherAction path={photoPath(id, query, '/location/remove')} label="Remove location" />
               {hasMap && <a href={mapPathAround(location)}>Show on the map</a>}
             </>
           )}

@@ -14,7 +14,6 @@ interface GridProps {
   readonly size: TileSize;
 }
 
-/** Photos under the months in which they were taken or added. */
 export function PhotoSections({ sections, ...grid }: GridProps & { sections: readonly PhotoSection[] }) {
   return (
     <div class="sections" data-size={grid.size}>
@@ -38,7 +37,6 @@ export function PhotoTiles({ photos, ...grid }: GridProps & { photos: readonly P
   );
 }
 
-/** A photo in the grid, to look at or to select. */
 function Tile({ shown, query, size }: GridProps & { shown: PhotoWithUrls }) {
   const { photo } = shown;
   return (

@@ -21,7 +21,7 @@ import { ShownValues } from '../shown-values.js';
 import { FocusForm, FocusMarker } from './focus.view.js';
 import { LocationForm, locationText } from './location.view.js';
 import { PhotoFacts } from './photo-facts.js';
-import { ShiftFields, TagInput } from './selection.view.js';
+import { ratings, ShiftFields, TagInput } from './selection.view.js';
 
 /** The style of the library and of a photo, which the library's viewer shows, too. */
 export const LIBRARY_STYLES = ['library.css', 'photo-grid.css', 'selection.css', 'photo.css'] as const;
@@ -185,16 +185,6 @@ const noOrYes = [
   ['true', 'Yes'],
 ] as const;
 
-const ratings = [
-  ['', 'Not rated'],
-  ['0', '0 stars'],
-  ['1', '★'],
-  ['2', '★★'],
-  ['3', '★★★'],
-  ['4', '★★★★'],
-  ['5', '★★★★★'],
-] as const;
-
 /** Fields of a photo that the form has, in its order. A location has a form of its own; an external id belongs to the program that gave it. */
 type FormField = Exclude<ClientField, 'location' | 'externalId'>;
 const formFields = clientFields.filter((name): name is FormField => name !== 'location' && name !== 'externalId');
@@ -276,7 +266,6 @@ function DetailsForm({ photo, fields, problems, query }: DetailsProps) {
   );
 }
 
-/** The values of a photo's forms, as text. */
 export interface FormTexts extends Readonly<Record<FormField, string>> {
   /** The time as `<input type="datetime-local">` sends it. */
   readonly takenAtLocal: string;

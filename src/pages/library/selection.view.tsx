@@ -97,16 +97,21 @@ export function TrashActions() {
   );
 }
 
+/** The ratings of a photo, as values of fields and for people. */
+export const ratings: readonly (readonly [value: string, label: string])[] = [
+  ['', 'Not rated'],
+  ['0', '0 stars'],
+  ...Array.from({ length: photoFields.rating.max }, (_, at) => [String(at + 1), '★'.repeat(at + 1)] as const),
+];
+
 function Rating() {
-  const stars = Array.from({ length: photoFields.rating.max + 1 }, (_, count) => count);
   return (
     <div class="row">
       <label for="selection-rating">Rating</label>
       <select id="selection-rating" name="rating" autocomplete="off">
-        <option value="">Not rated</option>
-        {stars.map((count) => (
-          <option key={count} value={count}>
-            {count === 0 ? '0 stars' : '★'.repeat(count)}
+        {ratings.map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
           </option>
         ))}
       </select>
@@ -220,7 +225,6 @@ function SelectionButtons() {
   );
 }
 
-/** Asks for confirmation before photos are deleted permanently. */
 export function ConfirmDeletion({ ids, query }: { ids: readonly Id[]; query: LibraryQuery }) {
   const formats = useFormats();
   return (

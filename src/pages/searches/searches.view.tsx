@@ -1,5 +1,5 @@
 import { MAX_SEARCH_NAME, type SavedSearch } from '../../core/searches/saved-search.js';
-import { Button, Form } from '../form.js';
+import { Button, Form, OtherAction } from '../form.js';
 import { isNarrow, type LibraryQuery, queryText } from '../library-query/library-query.js';
 import { useMayActAs } from '../page-context.js';
 
@@ -54,15 +54,7 @@ function EditForms({ searches, current }: { searches: readonly SavedSearch[]; cu
         <Form key={id} action={`/settings/searches/${id}/rename`} class="named" label={`Search ${name}`}>
           <NameField id={`search-${id}`} value={name} current={current} />
           <Button kind="plain">Rename</Button>
-          <button
-            type="submit"
-            class="button plain"
-            formaction={`/settings/searches/${id}/delete`}
-            formnovalidate
-            aria-label={`Delete ${name}`}
-          >
-            Delete
-          </button>
+          <OtherAction path={`/settings/searches/${id}/delete`} label="Delete" name={`Delete ${name}`} />
         </Form>
       ))}
     </details>

@@ -163,7 +163,6 @@ export function LinkForm({ action, user, customer, email, problems }: LinkProps)
 
 export const PROVIDER_PATH = '/settings/sign-in/with';
 
-/** A link to each provider at which people can sign in. */
 function ProviderLinks({ providers, next }: { providers: IdentityProviders; next: string }) {
   if (providers.length === 0) return null;
   return (

@@ -46,10 +46,7 @@ export class SimilarController {
   @Post('keep')
   keep(@CurrentPageContext() context: PageContext): Promise<Reply> {
     return this.change(context, async (caller, path) => {
-      const [ids, keep] = [
-        selectedIds(context.form.all('ids', FieldLength.word)),
-        selectedIds(context.form.all('keep', FieldLength.word)),
-      ];
+      const [ids, keep] = [sentIds(context, 'ids'), sentIds(context, 'keep')];
       const moved = await trashOthers(this.ports, caller, { ids, keep });
       const text = `${context.formats.pluralize(moved.length, 'photo')} moved to the trash.`;
       if (moved.length === 0) return { text };
@@ -60,9 +57,7 @@ export class SimilarController {
   @Post('restore')
   restore(@CurrentPageContext() context: PageContext): Promise<Reply> {
     return this.change(context, async (caller) => {
-      const results = await editPhotos(this.ports, caller, selectedIds(context.form.all('ids', FieldLength.word)), {
-        trashed: false,
-      });
+      const results = await editPhotos(this.ports, caller, sentIds(context, 'ids'), { trashed: false });
       const restored = results.filter(({ outcome }) => outcome === 'updated').length;
       return { text: `${context.formats.pluralize(restored, 'photo')} restored.` };
     });
@@ -71,7 +66,7 @@ export class SimilarController {
   @Post('separate')
   separate(@CurrentPageContext() context: PageContext): Promise<Reply> {
     return this.change(context, async (caller, path) => {
-      const pairs = await separatePhotos(this.ports, caller, selectedIds(context.form.all('ids', FieldLength.word)));
+      const pairs = await separatePhotos(this.ports, caller, sentIds(context, 'ids'));
       const text = 'These photos are no longer shown as similar.';
       if (pairs.length === 0) return { text };
       const values = pairs.map(({ photoId, otherId }) => `${photoId}-${otherId}`);
@@ -93,6 +88,10 @@ export class SimilarController {
       work(callerOfPage(context), (action) => similarPath(after, action)),
     );
   }
+}
+
+function sentIds({ form }: PageContext, name: string): readonly Id[] {
+  return selectedIds(form.all(name, FieldLength.word));
 }
 
 type Group = readonly PhotoWithUrls[];

@@ -1,6 +1,5 @@
 import { useFormats } from '../formats.js';
 
-/** One day or hour of a chart. */
 export interface Column {
   readonly name: string;
   /** Whether its name stands below it. */

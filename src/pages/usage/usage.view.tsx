@@ -312,10 +312,8 @@ function Transfers({ traffic: { days, transfers } }: { traffic: Traffic }) {
   );
 }
 
-/** The numbers of requests that a day, an hour or a key had. */
 type Figures = Pick<RequestCount, 'requests' | 'limited' | 'failed'>;
 
-/** The columns in which `figures` stand. */
 const figureColumns = ['Requests', 'Errors', 'Over the limit (429)'];
 
 function figures(formats: Formats, { requests, failed, limited }: Figures): readonly string[] {

@@ -1,5 +1,4 @@
 import type { Request } from 'express';
-import { fileExtensions } from '../../core/media/formats.js';
 import type { Neighbours } from '../../core/photos/list-photos.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import type { Id } from '../../core/shared/ids.js';
@@ -7,6 +6,7 @@ import type { Page } from '../../core/shared/pagination.js';
 import type { Share } from '../../core/shares/share.js';
 import { publicPath } from '../../http/server/base-path.js';
 import { address } from '../address.js';
+import { ACCEPTED_FILES } from '../imports/importer.view.js';
 import { sharedPhotoPath, sharedPicturePath, sharePath, type VisitorSize } from './share-page.js';
 
 interface GalleryProps {
@@ -154,15 +154,12 @@ export function sharedPhotoView(request: Request, token: string, { mayDownload }
   };
 }
 
-/** `image/*` alone leaves out what the browser itself does not know. */
-const acceptedFiles = ['image/*', ...fileExtensions];
-
 /** @param most Files in one request. */
 function UploadForm({ token, most }: { token: string; most: number }) {
   return (
     <form class="upload" method="post" action={`${sharePath(token)}/upload`} enctype="multipart/form-data">
       <label for="files">{most === 1 ? 'Add a photo of your own' : `Add your own photos, up to ${most} at once`}</label>
-      <input type="file" id="files" name="file" multiple={most > 1} accept={acceptedFiles.join(',')} required />
+      <input type="file" id="files" name="file" multiple={most > 1} accept={ACCEPTED_FILES} required />
       <button class="button" type="submit">
         Send
       </button>

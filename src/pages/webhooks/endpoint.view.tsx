@@ -217,7 +217,6 @@ function cellsOf(delivery: Delivery, endpoint: WebhookEndpoint) {
   ];
 }
 
-/** One delivery of the log, with what was sent and what was answered. */
 export function WebhookDeliveryPage({ delivery }: { delivery: Delivery & DeliveryBodies }) {
   const formats = useFormats();
   return (

@@ -252,15 +252,10 @@ function messageOf(error: unknown): string {
 
 // The SHA-256 of files, by a worker.
 
-interface Waiting {
-  readonly resolve: (hash: string) => void;
-  readonly reject: (error: Error) => void;
-}
-
 class FileHasher {
   private worker: Worker | null = null;
   private last = 0;
-  private readonly waiting = new Map<number, Waiting>();
+  private readonly waiting = new Map<number, { resolve: (hash: string) => void; reject: (error: Error) => void }>();
 
   /** 64 hex digits. Rejects when the file cannot be read. */
   hash(file: File): Promise<string> {

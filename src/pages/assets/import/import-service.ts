@@ -8,14 +8,12 @@ interface ServiceError {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Where the bytes of a file go. */
 export interface UploadTarget {
   readonly url: string;
   readonly protocols: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A file of the import, as the service knows it. */
 export interface ImportItem {
   readonly id: number;
   readonly status: string;

@@ -19,7 +19,6 @@ const stateWords: Readonly<Record<EntryState, string>> = {
   lost: 'Failed',
 };
 
-/** A file that is not in the library, and why. */
 export interface Failure {
   readonly path: string;
   readonly reason: string;
