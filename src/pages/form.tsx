@@ -27,6 +27,21 @@ export function Form({ action, children, label, ...rest }: FormProps) {
   );
 }
 
+type Choices = readonly (readonly [value: string, label: string])[];
+
+/** The options of a choice, of which one is chosen. */
+export function Options({ choices, chosen }: { choices: Choices; chosen: unknown }) {
+  return (
+    <>
+      {choices.map(([value, label]) => (
+        <option key={value} value={value} selected={value === chosen}>
+          {label}
+        </option>
+      ))}
+    </>
+  );
+}
+
 interface FieldProps {
   readonly label: string;
   readonly name: string;
@@ -36,7 +51,7 @@ interface FieldProps {
   readonly input?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly lines?: number;
   /** A choice of values with their labels instead of free text. */
-  readonly choices?: readonly (readonly [value: string, label: string])[];
+  readonly choices?: Choices;
   /** Below the element: what helps to fill it in. */
   readonly beside?: ComponentChildren;
 }
@@ -65,11 +80,7 @@ export function Field({ label, name, hint, errors, input = {}, lines, choices, b
       )}
       {choices ? (
         <select {...others} {...shared}>
-          {choices.map(([choice, text]) => (
-            <option key={choice} value={choice} selected={choice === value}>
-              {text}
-            </option>
-          ))}
+          <Options choices={choices} chosen={value} />
         </select>
       ) : lines ? (
         <textarea {...others} {...shared} rows={lines}>

@@ -6,7 +6,7 @@ import type { Invitation } from '../../core/users/people/one-time-link.js';
 import type { Identity } from '../../core/users/provider/identity.js';
 import { LINK_DAYS, MAX_EMAIL, mayManage, type Role, roles, type User } from '../../core/users/user.js';
 import { roleMeanings, withArticle } from '../../http/fields/meanings.js';
-import { Button, Field, Form, ProblemSummary, type Problems, type SentForm } from '../form.js';
+import { Button, Field, Form, Options, ProblemSummary, type Problems, type SentForm } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { IpListField } from '../ip-list-field.js';
 import { Allowed } from '../page-context.js';
@@ -142,11 +142,7 @@ function PersonActions({ user, roles, identities }: ActionsProps) {
     <div class="actions">
       <Form action={`${path}/role`}>
         <select name="role" aria-label={`Role of ${user.email ?? 'first owner'}`}>
-          {roles.map((role) => (
-            <option key={role} value={role} selected={role === user.role}>
-              {named(role)}
-            </option>
-          ))}
+          <Options choices={roles.map((role) => [role, named(role)])} chosen={user.role} />
         </select>
         <button class="quiet" type="submit">
           Change role{who}

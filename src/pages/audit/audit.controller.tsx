@@ -11,7 +11,7 @@ import type { Reply } from '../../http/responses/reply.js';
 import { sendText } from '../../http/responses/send-lines.js';
 import { oneOfQuery } from '../address.js';
 import { renderPage } from '../page.js';
-import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
+import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
 import { AuditPage } from './audit.view.js';
 import { filterOf, readAuditQuery } from './audit-query.js';
 
@@ -28,9 +28,8 @@ export class AuditController {
   async show(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const parameters = context.request.query;
     const [query, cursor] = [readAuditQuery(parameters), oneOfQuery(parameters['cursor'])];
-    const { id: customerId } = personOf(context).customer;
     const request = { limit: PAGE, cursor: cursor || null };
-    const entries = await listAudit(this.ports, customerId, request, filterOf(query));
+    const entries = await listAudit(this.ports, customerOf(context), request, filterOf(query));
     const options = { title: 'Audit log', section: 'usage', styles: ['areas.css'] };
     return renderPage(this.ports, context, options, <AuditPage page={entries} query={query} cursor={cursor} />);
   }

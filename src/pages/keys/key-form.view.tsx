@@ -27,9 +27,10 @@ import { Buttons, Card, Heading, LinkButton, Moment } from '../parts.js';
 import { ShownValues } from '../shown-values.js';
 import { ScopeList } from './keys.view.js';
 
-interface FormProps {
+export interface KeyFormProps {
   readonly fields: KeyFields;
   readonly problems: Problems | null;
+  /** Addresses in use that the list would refuse, to be confirmed. */
   readonly locksOut: readonly string[];
   readonly addresses: readonly KeyAddress[];
   readonly clientIp: string;
@@ -39,7 +40,7 @@ interface FormProps {
 const LIMIT_INPUT = { inputMode: 'numeric', maxLength: MAX_KEY_LIMIT.toLocaleString('en').length, autocomplete: 'off' };
 
 /** A new key, or one that replaces another. */
-export function NewKey({ original, ...props }: FormProps & { original: ApiKey | null }) {
+export function NewKey({ original, ...props }: KeyFormProps & { original: ApiKey | null }) {
   const lead = original
     ? `It has the same settings as “${original.name}”. Configure your program with the new key, check that it works, then delete the old one.`
     : 'The key is shown once, right after it is created.';
@@ -58,7 +59,7 @@ export function NewKey({ original, ...props }: FormProps & { original: ApiKey | 
   );
 }
 
-export function EditKey({ subject, ...props }: FormProps & { subject: ApiKey }) {
+export function EditKey({ subject, ...props }: KeyFormProps & { subject: ApiKey }) {
   return (
     <>
       <Heading
@@ -86,7 +87,7 @@ export function EditKey({ subject, ...props }: FormProps & { subject: ApiKey }) 
   );
 }
 
-function NameField({ fields, problems }: FormProps) {
+function NameField({ fields, problems }: KeyFormProps) {
   const input = { value: fields.name, required: true, maxLength: MAX_KEY_NAME, autocomplete: 'off' };
   return (
     <Field
@@ -99,7 +100,7 @@ function NameField({ fields, problems }: FormProps) {
   );
 }
 
-function ScopeChoice({ fields, problems }: FormProps) {
+function ScopeChoice({ fields, problems }: KeyFormProps) {
   const errors = problems?.of('scopes') ?? [];
   return (
     <fieldset class="presets" aria-describedby={errors.length > 0 ? 'scopes-error' : undefined}>
@@ -136,7 +137,7 @@ function ScopeChoice({ fields, problems }: FormProps) {
   );
 }
 
-function SharedFields(props: FormProps & { granted: ApiKey | null }) {
+function SharedFields(props: KeyFormProps & { granted: ApiKey | null }) {
   const { fields, problems, granted } = props;
   const limit = (group: 'read' | 'write') => {
     const most = mostRequests(granted, group);

@@ -17,13 +17,12 @@ import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { KeyUseRecorder } from '../../http/server/recorders.js';
-import type { Problems } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { LOCK_OUT_FIELD } from '../ip-list-field.js';
 import { redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
 import { saveEdits, saveNew } from '../resource-form.js';
-import { EditKey, type KeyFields, keyForm, NewKey, scopesOf } from './key-form.view.js';
+import { EditKey, type KeyFields, type KeyFormProps, keyForm, NewKey, scopesOf } from './key-form.view.js';
 import { DeleteKey, KeyList, KeyMade } from './keys.view.js';
 
 const LIST = '/settings/keys';
@@ -123,12 +122,7 @@ export class KeysController {
   }
 }
 
-interface FormState {
-  readonly fields: KeyFields;
-  readonly problems: Problems | null;
-  /** Addresses in use that the list would refuse, to be confirmed. */
-  readonly locksOut: readonly string[];
-}
+type FormState = Omit<KeyFormProps, 'addresses' | 'clientIp'>;
 
 function statusOf({ problems, locksOut }: FormState): number {
   return problems?.status ?? (locksOut.length > 0 ? 409 : 200);

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { CountedValue, FilterValues } from '../../core/photos/filter-values.js';
 import { countryName } from '../../core/photos/places.js';
-import { Button } from '../form.js';
+import { Button, Options } from '../form.js';
 import { useFormats } from '../formats.js';
 import {
   formatName,
@@ -39,11 +39,7 @@ export function Filters({ query, values }: { query: LibraryQuery; values: Filter
             Order
           </label>
           <select id="filter-sort" name="sort">
-            {librarySorts.map(([value, text]) => (
-              <option key={value} value={value} selected={value === query.sort}>
-                {text}
-              </option>
-            ))}
+            <Options choices={librarySorts} chosen={query.sort} />
           </select>
           <Button kind="plain">
             <Icon name="search" /> Search

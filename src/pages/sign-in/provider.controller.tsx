@@ -110,9 +110,8 @@ export class ProviderController {
     this.options.logger.warn({ provider, reason, cause, requestId }, 'a sign-in by a provider was refused');
     this.options.onProviderSignInRefused?.(provider, reason);
     const problems = new Problems(error.code, error.message, []);
-    const options = { title: 'Sign in', plain: true, problems };
     const form = <SignInForm {...offersOf(this.ports)} email="" next="" problems={problems} />;
-    return renderPage(this.ports, context, options, form);
+    return renderPage(this.ports, context, { title: 'Sign in', plain: true, problems }, form);
   }
 
   private returnTo(provider: string): string {

@@ -2,7 +2,7 @@ import type { Page } from '../../core/shared/pagination.js';
 import { MAX_COUNTED_PHOTOS, type MergePreview } from '../../core/tags/edit-tag.js';
 import { MAX_TAG_DESCRIPTION, MAX_TAG_NAME, type Tag } from '../../core/tags/tag.js';
 import { MAX_SEARCH_TEXT } from '../../http/requests/parameters.js';
-import { Button, Field, Form, ProblemSummary, type Problems } from '../form.js';
+import { Button, Field, Form, Options, ProblemSummary, type Problems } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { useFormats } from '../formats.js';
 import { Allowed, useMayActAs } from '../page-context.js';
@@ -59,11 +59,7 @@ function Search({ search }: { search: TagSearch }) {
         <div class="field">
           <label for="field-sort">Order</label>
           <select id="field-sort" name="sort">
-            {orders.map(([value, label]) => (
-              <option key={value} value={value} selected={value === search.sort}>
-                {label}
-              </option>
-            ))}
+            <Options choices={orders} chosen={search.sort} />
           </select>
         </div>
         <div class="choice">
@@ -245,7 +241,7 @@ export function TagForm({ subject, fields, problems }: TagFormState) {
           hint="Must be unique; case is ignored."
           input={{ value: fields.name, required: true, maxLength: MAX_TAG_NAME, autocomplete: 'off' }}
         />
-        <Colors fields={fields} messages={problems?.of('color') ?? []} />
+        <Colors fields={fields} problems={problems} />
         <Field
           label="Description"
           name="description"
@@ -258,7 +254,7 @@ export function TagForm({ subject, fields, problems }: TagFormState) {
   );
 }
 
-function Colors({ fields, messages }: { fields: typeof blank; messages: readonly string[] }) {
+function Colors({ fields, problems }: Pick<TagFormState, 'fields' | 'problems'>) {
   return (
     <fieldset class="field">
       <legend>Colour</legend>
@@ -277,8 +273,8 @@ function Colors({ fields, messages }: { fields: typeof blank; messages: readonly
           <input type="color" name="otherColor" value={fields.otherColor} aria-label="Another colour" />
         </span>
       </div>
-      {messages.map((message) => (
-        <p class="error" key={message}>
+      {problems?.of('color').map((message) => (
+        <p key={message} class="error">
           {message}
         </p>
       ))}

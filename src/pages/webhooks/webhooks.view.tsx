@@ -205,13 +205,13 @@ export function EndpointForm({ subject, fields, problems }: EndpointFormState) {
           hint="Only shown here."
           input={{ value: fields.description, maxLength: MAX_ENDPOINT_DESCRIPTION, autocomplete: 'off' }}
         />
-        <Events fields={fields} messages={problems?.of('events') ?? []} />
+        <Events fields={fields} problems={problems} />
       </FormCard>
     </>
   );
 }
 
-function Events({ fields, messages }: { fields: typeof blank; messages: readonly string[] }) {
+function Events({ fields, problems }: Pick<EndpointFormState, 'fields' | 'problems'>) {
   return (
     <fieldset>
       <legend>Events</legend>
@@ -240,8 +240,8 @@ function Events({ fields, messages }: { fields: typeof blank; messages: readonly
           </div>
         ))}
       </div>
-      {messages.map((message) => (
-        <p class="error" key={message}>
+      {problems?.of('events').map((message) => (
+        <p key={message} class="error">
           {message}
         </p>
       ))}
