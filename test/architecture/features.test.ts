@@ -44,10 +44,7 @@ const features: Readonly<Record<string, Feature>> = {
         'testing/memory/memory-customer-store.ts',
         "import { MemoryPhotoClusters } from './photos/memory-photo-clusters.js';\n",
       ],
-      [
-        'testing/memory/memory-customer-store.ts',
-        '      clusters: passing(new MemoryPhotoClusters(this.database, customerId), pass),\n',
-      ],
+      ['testing/memory/memory-customer-store.ts', '      clusters: create(MemoryPhotoClusters),\n'],
     ],
     linesElsewhere: 0,
   },
@@ -76,10 +73,7 @@ const features: Readonly<Record<string, Feature>> = {
       ['src/adapters/typeorm/registry.ts', '  shareTable,\n'],
       ['src/adapters/typeorm/registry.ts', '  shares: TypeormShareRepository,\n'],
       ['testing/memory/memory-customer-store.ts', "import { MemoryShareRepository } from './memory-shares.js';\n"],
-      [
-        'testing/memory/memory-customer-store.ts',
-        '      shares: passing(new MemoryShareRepository(this.database, customerId, locked), pass),\n',
-      ],
+      ['testing/memory/memory-customer-store.ts', '      shares: create(MemoryShareRepository),\n'],
       ['testing/memory-ports.ts', "import { MemoryShareFinder } from './memory/memory-shares.js';\n"],
       ['testing/memory-ports.ts', '    shares: new MemoryShareFinder(database),\n'],
       ['testing/contracts.ts', "import { shareFinderContract } from '../test/contracts/share-finder.contract.js';\n"],

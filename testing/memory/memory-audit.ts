@@ -11,13 +11,9 @@ import {
 import { type AuditFilter, type AuditLog, type AuditTrail, noFilter } from '../../src/core/audit/audit-log.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
+import { MemoryRepository } from './memory-repository.js';
 
-export class MemoryAuditTrail implements AuditTrail {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-  ) {}
-
+export class MemoryAuditTrail extends MemoryRepository implements AuditTrail {
   async add(actor: Actor, made: Omit<Change, 'customerId'>): Promise<void> {
     this.database.requireCustomer(this.customerId);
     const entry = {

@@ -17,6 +17,7 @@ import { MemoryResponseStore } from './memory-idempotency-store.js';
 import { MemoryOrphanRows } from './memory-integrity.js';
 import { MemoryJobRepository } from './memory-job-queue.js';
 import { LockedRows } from './memory-locked-rows.js';
+import type { MemoryRepository } from './memory-repository.js';
 import { MemoryShareRepository } from './memory-shares.js';
 import { MemoryTrafficReads } from './memory-traffic.js';
 import { MemoryDeliveryRepository, MemoryOutbox, MemoryWebhookEndpointRepository } from './memory-webhooks.js';
@@ -70,40 +71,42 @@ export class MemoryCustomerStore implements CustomerStore {
   }
 
   private everythingOf(customerId: Id, pass: Pass): Repositories {
-    const locked = new LockedRows(this.lockOrder === 'kept');
-    const photos = passing(new MemoryPhotoRepository(this.database, customerId, locked), pass);
-    const imports = passing(new MemoryImportRepository(this.database, customerId, locked), pass);
+    const held = new LockedRows(this.lockOrder === 'kept');
+    const create = <T extends object>(Repository: RepositoryClass<T>): T =>
+      passing(new Repository(this.database, customerId, held), pass);
+    const photos = create(MemoryPhotoRepository);
+    const imports = create(MemoryImportRepository);
     return {
-      customer: passing(new MemoryCustomerRepository(this.database, customerId, locked), pass),
-      usage: passing(new MemoryUsageRepository(this.database, customerId), pass),
-      keys: passing(new MemoryKeyRepository(this.database, customerId, locked), pass),
-      orphanRows: passing(new MemoryOrphanRows(this.database, customerId), pass),
+      customer: create(MemoryCustomerRepository),
+      usage: create(MemoryUsageRepository),
+      keys: create(MemoryKeyRepository),
+      orphanRows: create(MemoryOrphanRows),
       photos,
       taggedPhotos: photos,
-      clusters: passing(new MemoryPhotoClusters(this.database, customerId), pass),
-      similarPhotos: passing(new MemorySimilarPhotoRepository(this.database, customerId), pass),
-      tags: passing(new MemoryTagRepository(this.database, customerId, locked), pass),
+      clusters: create(MemoryPhotoClusters),
+      similarPhotos: create(MemorySimilarPhotoRepository),
+      tags: create(MemoryTagRepository),
       imports,
       unpublishedTags: imports,
-      importPhotos: passing(new MemoryImportPhotoRepository(this.database, customerId, locked), pass),
-      resumableUploads: passing(new MemoryResumableUploadRepository(this.database, customerId, locked), pass),
-      sourceFetches: passing(new MemorySourceFetchRepository(this.database, customerId, locked), pass),
-      blobOwners: passing(new MemoryBlobOwnership(this.database, customerId, locked), pass),
-      webhookEndpoints: passing(new MemoryWebhookEndpointRepository(this.database, customerId, locked), pass),
-      deliveries: passing(new MemoryDeliveryRepository(this.database, customerId), pass),
-      deliveryKeys: passing(new MemoryDeliveryKeyRepository(this.database, customerId, locked), pass),
-      presets: passing(new MemoryPresetRepository(this.database, customerId), pass),
-      shares: passing(new MemoryShareRepository(this.database, customerId, locked), pass),
-      bulkEdits: passing(new MemoryBulkEditRepository(this.database, customerId, locked), pass),
-      savedSearches: passing(new MemorySavedSearchRepository(this.database, customerId), pass),
-      users: passing(new MemoryUserRepository(this.database, customerId, locked), pass),
-      factors: passing(new MemoryFactorRepository(this.database, customerId), pass),
-      identities: passing(new MemoryIdentityRepository(this.database, customerId), pass),
-      audit: passing(new MemoryAuditTrail(this.database, customerId), pass),
-      traffic: passing(new MemoryTrafficReads(this.database, customerId), pass),
-      outbox: passing(new MemoryOutbox(this.database, customerId), pass),
+      importPhotos: create(MemoryImportPhotoRepository),
+      resumableUploads: create(MemoryResumableUploadRepository),
+      sourceFetches: create(MemorySourceFetchRepository),
+      blobOwners: create(MemoryBlobOwnership),
+      webhookEndpoints: create(MemoryWebhookEndpointRepository),
+      deliveries: create(MemoryDeliveryRepository),
+      deliveryKeys: create(MemoryDeliveryKeyRepository),
+      presets: create(MemoryPresetRepository),
+      shares: create(MemoryShareRepository),
+      bulkEdits: create(MemoryBulkEditRepository),
+      savedSearches: create(MemorySavedSearchRepository),
+      users: create(MemoryUserRepository),
+      factors: create(MemoryFactorRepository),
+      identities: create(MemoryIdentityRepository),
+      audit: create(MemoryAuditTrail),
+      traffic: create(MemoryTrafficReads),
+      outbox: create(MemoryOutbox),
       jobs: passing(new MemoryJobRepository(this.database, customerId, this.clock), pass),
-      responses: passing(new MemoryResponseStore(this.database, customerId), pass),
+      responses: create(MemoryResponseStore),
     };
   }
 
@@ -114,6 +117,8 @@ export class MemoryCustomerStore implements CustomerStore {
     });
   }
 }
+
+type RepositoryClass<T> = new (...of: ConstructorParameters<typeof MemoryRepository>) => T;
 
 /** The step that every call takes on its way to the rows. */
 type Pass = <T>(call: () => Promise<T>) => Promise<T>;

@@ -13,7 +13,8 @@ import { requireFound } from '../../src/core/shared/errors.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { MemoryAuditTrail } from './memory-audit.js';
 import { copyOf, type MemoryDatabase, type MemoryTable } from './memory-database.js';
-import { type LockedRows } from './memory-locked-rows.js';
+import { LockedRows } from './memory-locked-rows.js';
+import { MemoryRepository } from './memory-repository.js';
 
 export class MemoryCustomerDirectory implements CustomerDirectory {
   constructor(private readonly database: MemoryDatabase) {}
@@ -40,7 +41,7 @@ export class MemoryCustomerDirectory implements CustomerDirectory {
           customers.set(row.id, row);
           return copyOf(row);
         },
-        auditOf: (id) => new MemoryAuditTrail(this.database, id),
+        auditOf: (id) => new MemoryAuditTrail(this.database, id, new LockedRows(true)),
         findRequest: async (key) => copyOf(customerCreations.get(key) ?? null),
         addRequest: async (request) => customerCreations.set(request.key, request),
         forgetRequests: async (before) => {
@@ -184,34 +185,23 @@ function rowsWhere<T extends object, K extends string | number>(
   return { count: () => table.count(isOwn), remove: () => table.deleteWhere(isOwn) };
 }
 
-export class MemoryCustomerRepository implements CustomerRepository {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-    private readonly locked: LockedRows,
-  ) {}
-
+export class MemoryCustomerRepository extends MemoryRepository implements CustomerRepository {
   async read(): Promise<Customer> {
     return requireFound(this.database.customers.get(this.customerId), 'customer');
   }
 
   lock(): Promise<Customer> {
-    this.locked.lock('customer', [this.customerId]);
+    this.held.lock('customer', [this.customerId]);
     return this.read();
   }
 
   async update(customer: Customer): Promise<void> {
-    this.locked.requireLocked('customer', this.customerId);
+    this.held.requireLocked('customer', this.customerId);
     this.database.customers.set(this.customerId, { ...customer, id: this.customerId });
   }
 }
 
-export class MemoryUsageRepository implements UsageRepository {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-  ) {}
-
+export class MemoryUsageRepository extends MemoryRepository implements UsageRepository {
   async read(): Promise<CustomerUsage> {
     const photos = this.database.photos.rowsOf(this.customerId);
     const trash = photos.filter((photo) => photo.trashedAt !== null);

@@ -8,16 +8,10 @@ import type {
 import type { NewPreset, Preset, PresetRepository } from '../../src/core/delivery/preset.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { compareText } from '../../src/core/shared/text.js';
-import { copyOf, type MemoryDatabase, type OwnedTable } from './memory-database.js';
-import { type LockedRows } from './memory-locked-rows.js';
+import { copyOf, type MemoryDatabase } from './memory-database.js';
+import { MemoryRepository } from './memory-repository.js';
 
-export class MemoryDeliveryKeyRepository implements DeliveryKeyRepository {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-    private readonly held: LockedRows,
-  ) {}
-
+export class MemoryDeliveryKeyRepository extends MemoryRepository implements DeliveryKeyRepository {
   async get(id: Id): Promise<DeliveryKey | null> {
     return this.database.deliveryKeys.rowOf(this.customerId, id);
   }
@@ -49,16 +43,9 @@ export class MemoryDeliveryKeyRepository implements DeliveryKeyRepository {
   }
 }
 
-export class MemoryPresetRepository implements PresetRepository {
+export class MemoryPresetRepository extends MemoryRepository implements PresetRepository {
   /** By customer and name. */
-  private readonly presets: OwnedTable<Preset, string>;
-
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-  ) {
-    this.presets = database.table('presets');
-  }
+  private readonly presets = this.database.table<Preset, string>('presets');
 
   async get(name: string): Promise<Preset | null> {
     return this.presets.get(this.keyOf(name)) ?? null;

@@ -8,8 +8,8 @@ import type {
   StoredResponse,
 } from '../../src/core/idempotency/idempotency-store.js';
 import { type Clock, SECOND } from '../../src/core/shared/clock.js';
-import type { Id } from '../../src/core/shared/ids.js';
 import { copyOf, type MemoryDatabase, type StoredIdempotencyKey } from './memory-database.js';
+import { MemoryRepository } from './memory-repository.js';
 
 const rowKey = ({ customerId, key }: IdempotencyKey) => `${customerId}/${key}`;
 
@@ -93,12 +93,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
   }
 }
 
-export class MemoryResponseStore implements ResponseStore {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-  ) {}
-
+export class MemoryResponseStore extends MemoryRepository implements ResponseStore {
   async store(claim: Claim, answer: StoredResponse): Promise<boolean> {
     const own = { ...claim, customerId: this.customerId };
     const stored = unanswered(this.database, own);

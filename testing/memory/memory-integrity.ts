@@ -2,14 +2,9 @@ import { blobPrefixes } from '../../src/core/blobs/blob-key.js';
 import type { OrphanReads, OrphanRow, OrphanRows } from '../../src/core/integrity/findings.js';
 import type { ScrubPosition, ScrubRound } from '../../src/core/integrity/scrub.js';
 import type { Id } from '../../src/core/shared/ids.js';
-import type { MemoryDatabase } from './memory-database.js';
+import { MemoryRepository } from './memory-repository.js';
 
-export class MemoryOrphanRows implements OrphanReads {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-  ) {}
-
+export class MemoryOrphanRows extends MemoryRepository implements OrphanReads {
   async list(after: Id | null, limit: number): Promise<OrphanRows> {
     const { photos, importPhotos } = this.database;
     const own = [...photos.rowsOf(this.customerId), ...importPhotos.rowsOf(this.customerId)];

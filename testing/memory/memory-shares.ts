@@ -1,17 +1,11 @@
 import type { Id } from '../../src/core/shared/ids.js';
 import type { KnownShare, NewShare, Share, ShareFinder, ShareRepository } from '../../src/core/shares/share.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
-import { type LockedRows } from './memory-locked-rows.js';
+import { MemoryRepository } from './memory-repository.js';
 
 const sharesOf = (database: MemoryDatabase) => database.table<Share>('shares');
 
-export class MemoryShareRepository implements ShareRepository {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-    private readonly held: LockedRows,
-  ) {}
-
+export class MemoryShareRepository extends MemoryRepository implements ShareRepository {
   async get(id: Id): Promise<Share | null> {
     return sharesOf(this.database).rowOf(this.customerId, id);
   }

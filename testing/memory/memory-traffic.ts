@@ -13,13 +13,9 @@ import {
   type TransferCount,
 } from '../../src/core/traffic/traffic.js';
 import type { MemoryDatabase, MemoryTable } from './memory-database.js';
+import { MemoryRepository } from './memory-repository.js';
 
-export class MemoryTrafficReads implements TrafficReads {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-  ) {}
-
+export class MemoryTrafficReads extends MemoryRepository implements TrafficReads {
   async counts(fromDay: string): Promise<readonly RequestCount[]> {
     return this.database.requestCounts
       .rowsOf(this.customerId, ({ day }) => day >= fromDay)

@@ -20,15 +20,9 @@ import {
 } from '../../src/core/webhooks/webhook-sender.js';
 import type { MemoryDatabase, StoredDelivery } from './memory-database.js';
 import { MemoryJobRepository, storedJobKey } from './memory-job-queue.js';
-import type { LockedRows } from './memory-locked-rows.js';
+import { MemoryRepository } from './memory-repository.js';
 
-export class MemoryWebhookEndpointRepository implements WebhookEndpointRepository {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-    private readonly held: LockedRows,
-  ) {}
-
+export class MemoryWebhookEndpointRepository extends MemoryRepository implements WebhookEndpointRepository {
   async get(id: Id): Promise<WebhookEndpoint | null> {
     return this.database.webhookEndpoints.rowOf(this.customerId, id);
   }
@@ -64,12 +58,7 @@ export class MemoryWebhookEndpointRepository implements WebhookEndpointRepositor
   }
 }
 
-export class MemoryDeliveryRepository implements DeliveryRepository {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-  ) {}
-
+export class MemoryDeliveryRepository extends MemoryRepository implements DeliveryRepository {
   async get(id: Id): Promise<Delivery | null> {
     const stored = this.stored(id);
     return stored && shown(this.database, stored);
@@ -126,12 +115,7 @@ export class MemoryDeliveryRepository implements DeliveryRepository {
   }
 }
 
-export class MemoryOutbox implements Outbox {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-  ) {}
-
+export class MemoryOutbox extends MemoryRepository implements Outbox {
   async add(type: ChangeType, subjectIds: readonly Id[], at: Date): Promise<void> {
     const wanting = this.wanting(type);
     if (wanting.length === 0) return;

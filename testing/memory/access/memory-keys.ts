@@ -17,7 +17,7 @@ import { requireFound } from '../../../src/core/shared/errors.js';
 import type { Id } from '../../../src/core/shared/ids.js';
 import { addOperatorEntry } from '../memory-audit.js';
 import { copyOf, type MemoryDatabase } from '../memory-database.js';
-import { type LockedRows } from '../memory-locked-rows.js';
+import { MemoryRepository } from '../memory-repository.js';
 
 export class MemoryKeyFinder implements KeyFinder {
   constructor(private readonly database: MemoryDatabase) {}
@@ -63,13 +63,7 @@ export class MemoryKeyFinder implements KeyFinder {
   }
 }
 
-export class MemoryKeyRepository implements KeyRepository {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-    private readonly held: LockedRows,
-  ) {}
-
+export class MemoryKeyRepository extends MemoryRepository implements KeyRepository {
   async get(id: Id): Promise<ApiKey | null> {
     return (await this.list()).find((key) => key.id === id) ?? null;
   }

@@ -2,16 +2,9 @@ import { originalKey, type StagingName } from '../../../src/core/blobs/blob-key.
 import type { BlobOwnership, StagingState } from '../../../src/core/blobs/blob-owners.js';
 import { type ImportPhoto, reservingStatuses } from '../../../src/core/imports/import-photo.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import type { MemoryDatabase } from '../memory-database.js';
-import type { LockedRows } from '../memory-locked-rows.js';
+import { MemoryRepository } from '../memory-repository.js';
 
-export class MemoryBlobOwnership implements BlobOwnership {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-    private readonly held: LockedRows,
-  ) {}
-
+export class MemoryBlobOwnership extends MemoryRepository implements BlobOwnership {
   async staging(names: readonly StagingName[]): Promise<readonly StagingState[]> {
     return names.map(({ importId, itemId, uploadId }) => {
       const item = this.database.importPhotos.rowOf(this.customerId, itemId);

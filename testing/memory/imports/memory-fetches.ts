@@ -9,15 +9,9 @@ import {
 import type { Id } from '../../../src/core/shared/ids.js';
 import type { MemoryDatabase } from '../memory-database.js';
 import { storedJobKey } from '../memory-job-queue.js';
-import type { LockedRows } from '../memory-locked-rows.js';
+import { MemoryRepository } from '../memory-repository.js';
 
-export class MemorySourceFetchRepository implements SourceFetchRepository {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-    private readonly held: LockedRows,
-  ) {}
-
+export class MemorySourceFetchRepository extends MemoryRepository implements SourceFetchRepository {
   async get(itemId: Id): Promise<SourceFetch | null> {
     return this.database.sourceFetches.rowOf(this.customerId, itemId);
   }

@@ -16,16 +16,10 @@ import type {
 import type { ItemError } from '../../../src/core/shared/errors.js';
 import type { Id } from '../../../src/core/shared/ids.js';
 import { type ForgottenItems, type MemoryDatabase, windowOf } from '../memory-database.js';
-import { type LockedRows } from '../memory-locked-rows.js';
+import { MemoryRepository } from '../memory-repository.js';
 import { deleteSourceFetch } from './memory-fetches.js';
 
-export class MemoryImportRepository implements ImportRepository {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-    private readonly held: LockedRows,
-  ) {}
-
+export class MemoryImportRepository extends MemoryRepository implements ImportRepository {
   async find(id: Id): Promise<Import | null> {
     return this.database.imports.rowOf(this.customerId, id);
   }
@@ -198,13 +192,7 @@ function has(some: readonly Id[]) {
   return ({ tagIds }: Import | ImportPhoto) => tagIds.some((id) => some.includes(id));
 }
 
-export class MemoryImportPhotoRepository implements ImportPhotoRepository {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-    private readonly held: LockedRows,
-  ) {}
-
+export class MemoryImportPhotoRepository extends MemoryRepository implements ImportPhotoRepository {
   async get(importId: Id, id: Id): Promise<ImportPhoto | null> {
     return this.of(importId).find((item) => item.id === id) ?? null;
   }

@@ -18,16 +18,9 @@ import {
 } from '../../../src/core/imports/receive/upload-slots.js';
 import type { Uses } from '../../../src/core/ports.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import type { MemoryDatabase } from '../memory-database.js';
-import type { LockedRows } from '../memory-locked-rows.js';
+import { MemoryRepository } from '../memory-repository.js';
 
-export class MemoryResumableUploadRepository implements ResumableUploadRepository {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-    private readonly held: LockedRows,
-  ) {}
-
+export class MemoryResumableUploadRepository extends MemoryRepository implements ResumableUploadRepository {
   async get(itemId: Id): Promise<ResumableUpload | null> {
     return this.database.resumableUploads.rowOf(this.customerId, itemId);
   }

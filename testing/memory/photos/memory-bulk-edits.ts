@@ -1,16 +1,10 @@
 import { type BulkChange, type BulkEdit, isActive, type NewBulkEdit } from '../../../src/core/bulk-edits/bulk-edit.js';
 import type { BulkEditRepository } from '../../../src/core/bulk-edits/bulk-edit-repository.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import type { MemoryDatabase, StoredBulkEdit } from '../memory-database.js';
-import type { LockedRows } from '../memory-locked-rows.js';
+import type { StoredBulkEdit } from '../memory-database.js';
+import { MemoryRepository } from '../memory-repository.js';
 
-export class MemoryBulkEditRepository implements BulkEditRepository {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-    private readonly held: LockedRows,
-  ) {}
-
+export class MemoryBulkEditRepository extends MemoryRepository implements BulkEditRepository {
   async get(id: Id): Promise<BulkEdit | null> {
     const stored = this.stored(id);
     return stored === null ? null : editOf(stored);

@@ -1,14 +1,8 @@
 import { type ClusterReads, cellAt, type MapGrid, type PhotoCluster } from '../../../src/core/photos/map/map.js';
 import { isTrashed, type Photo } from '../../../src/core/photos/photo.js';
-import type { Id } from '../../../src/core/shared/ids.js';
-import type { MemoryDatabase } from '../memory-database.js';
+import { MemoryRepository } from '../memory-repository.js';
 
-export class MemoryPhotoClusters implements ClusterReads {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-  ) {}
-
+export class MemoryPhotoClusters extends MemoryRepository implements ClusterReads {
   async inCells(grid: MapGrid, counted: number): Promise<readonly PhotoCluster[]> {
     const own = this.database.photos.rowsOf(this.customerId);
     return clustersOf(

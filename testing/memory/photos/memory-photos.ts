@@ -13,18 +13,12 @@ import { requireFound } from '../../../src/core/shared/errors.js';
 import type { Id } from '../../../src/core/shared/ids.js';
 import type { Position } from '../../../src/core/shared/pagination.js';
 import { byName } from '../../../src/core/tags/tag.js';
-import { type MemoryDatabase, windowOf } from '../memory-database.js';
-import { type LockedRows } from '../memory-locked-rows.js';
+import { windowOf } from '../memory-database.js';
+import { MemoryRepository } from '../memory-repository.js';
 import { camerasOf, countriesOf, kindsOf, lensesOf, matches } from './memory-photo-queries.js';
 import { shiftPhotoCounts } from './memory-tags.js';
 
-export class MemoryPhotoRepository implements PhotoRepository {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-    private readonly held: LockedRows,
-  ) {}
-
+export class MemoryPhotoRepository extends MemoryRepository implements PhotoRepository {
   async get(id: Id): Promise<PhotoWithTags | null> {
     const photo = this.database.photos.rowOf(this.customerId, id);
     return photo && this.tagged(photo);

@@ -1,16 +1,9 @@
 import type { NewSavedSearch, SavedSearch, SavedSearchRepository } from '../../../src/core/searches/saved-search.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import type { MemoryDatabase, OwnedTable } from '../memory-database.js';
+import { MemoryRepository } from '../memory-repository.js';
 
-export class MemorySavedSearchRepository implements SavedSearchRepository {
-  private readonly searches: OwnedTable<SavedSearch>;
-
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-  ) {
-    this.searches = database.table('saved_searches');
-  }
+export class MemorySavedSearchRepository extends MemoryRepository implements SavedSearchRepository {
+  private readonly searches = this.database.table<SavedSearch>('saved_searches');
 
   async list(): Promise<readonly SavedSearch[]> {
     const own = this.searches.rowsOf(this.customerId);

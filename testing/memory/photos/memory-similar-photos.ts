@@ -7,15 +7,10 @@ import {
   type SimilarPhotoRepository,
 } from '../../../src/core/photos/similar/similar-photo.js';
 import type { Id } from '../../../src/core/shared/ids.js';
-import type { MemoryDatabase } from '../memory-database.js';
+import { MemoryRepository } from '../memory-repository.js';
 
 /** Compares all photos with all. */
-export class MemorySimilarPhotoRepository implements SimilarPhotoRepository {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-  ) {}
-
+export class MemorySimilarPhotoRepository extends MemoryRepository implements SimilarPhotoRepository {
   async scan(after: Id | null, limit: number, maxDistance: number): Promise<SimilarityScan> {
     const hashed = this.own(({ id, phash }) => phash !== null && id > (after ?? 0)).slice(0, limit);
     const leads = hashed

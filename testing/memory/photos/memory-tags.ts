@@ -12,15 +12,9 @@ import {
 } from '../../../src/core/tags/tag.js';
 import type { BumpedPhotos, MergedPhotos, TagCount, TagRepository } from '../../../src/core/tags/tag-repository.js';
 import { type MemoryDatabase, windowOf } from '../memory-database.js';
-import { type LockedRows } from '../memory-locked-rows.js';
+import { MemoryRepository } from '../memory-repository.js';
 
-export class MemoryTagRepository implements TagRepository {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-    private readonly held: LockedRows,
-  ) {}
-
+export class MemoryTagRepository extends MemoryRepository implements TagRepository {
   async get(id: Id): Promise<Tag | null> {
     return this.database.tags.rowOf(this.customerId, id);
   }

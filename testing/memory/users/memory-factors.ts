@@ -8,32 +8,20 @@ import type {
   NewPendingSignIn,
   PendingSignIn,
 } from '../../../src/core/users/factors/second-factor.js';
-import type { MemoryDatabase, OwnedTable } from '../memory-database.js';
+import { MemoryRepository } from '../memory-repository.js';
 
 interface OfUser {
   readonly customerId: Id;
   readonly userId: Id;
 }
 
-export class MemoryFactorRepository implements FactorRepository {
-  private readonly apps: OwnedTable<AuthenticatorApp>;
-  private readonly passkeys: OwnedTable<Passkey>;
-  private readonly answered: OwnedTable<OfUser & { at: Date }, string>;
-  private readonly codes: OwnedTable<OfUser, string>;
-  private readonly wrong: OwnedTable<OfUser & { source: string; at: Date }>;
-  private readonly pending: OwnedTable<PendingSignIn, string>;
-
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-  ) {
-    this.apps = database.table('authenticator_apps');
-    this.passkeys = database.table('passkeys');
-    this.answered = database.table('answered_challenges');
-    this.codes = database.table('recovery_codes');
-    this.wrong = database.table('wrong_codes');
-    this.pending = database.table('pending_sign_ins');
-  }
+export class MemoryFactorRepository extends MemoryRepository implements FactorRepository {
+  private readonly apps = this.database.table<AuthenticatorApp>('authenticator_apps');
+  private readonly passkeys = this.database.table<Passkey>('passkeys');
+  private readonly answered = this.database.table<OfUser & { at: Date }, string>('answered_challenges');
+  private readonly codes = this.database.table<OfUser, string>('recovery_codes');
+  private readonly wrong = this.database.table<OfUser & { source: string; at: Date }>('wrong_codes');
+  private readonly pending = this.database.table<PendingSignIn, string>('pending_sign_ins');
 
   async appsOf(userId: Id): Promise<readonly AuthenticatorApp[]> {
     return this.apps.where((app) => this.isOf(userId, app)).sort((a, b) => a.id - b.id);

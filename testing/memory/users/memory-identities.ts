@@ -14,17 +14,10 @@ import {
   isSameIdentity,
   type NewIdentity,
 } from '../../../src/core/users/provider/identity.js';
-import type { MemoryDatabase, OwnedTable } from '../memory-database.js';
+import { MemoryRepository } from '../memory-repository.js';
 
-export class MemoryIdentityRepository implements IdentityRepository {
-  private readonly rows: OwnedTable<Identity>;
-
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-  ) {
-    this.rows = database.table('identities');
-  }
+export class MemoryIdentityRepository extends MemoryRepository implements IdentityRepository {
+  private readonly rows = this.database.table<Identity>('identities');
 
   async of(userId: Id): Promise<readonly Identity[]> {
     return (await this.list()).filter((identity) => identity.userId === userId);

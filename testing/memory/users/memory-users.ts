@@ -9,7 +9,7 @@ import type { KnownSession, NewSession, Session, SessionStore } from '../../../s
 import type { NewUser, User } from '../../../src/core/users/user.js';
 import type { KnownUser, UserRepository, UserStore } from '../../../src/core/users/user-store.js';
 import { copyOf, type MemoryDatabase } from '../memory-database.js';
-import { type LockedRows } from '../memory-locked-rows.js';
+import { MemoryRepository } from '../memory-repository.js';
 
 export class MemoryUserStore implements UserStore {
   constructor(private readonly database: MemoryDatabase) {}
@@ -42,13 +42,7 @@ export class MemoryUserStore implements UserStore {
   }
 }
 
-export class MemoryUserRepository implements UserRepository {
-  constructor(
-    private readonly database: MemoryDatabase,
-    private readonly customerId: Id,
-    private readonly held: LockedRows,
-  ) {}
-
+export class MemoryUserRepository extends MemoryRepository implements UserRepository {
   async get(id: Id): Promise<User | null> {
     return this.database.users.rowOf(this.customerId, id);
   }
