@@ -14,6 +14,7 @@ import { after } from '../../../core/shared/clock.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { readBatcher } from '../../shared-work.js';
+import { TypeormRepository } from '../database/repository.js';
 import {
   anyOf,
   asJson,
@@ -148,12 +149,7 @@ async function noteAddresses(manager: EntityManager, uses: readonly { id: Id; at
   );
 }
 
-export class TypeormKeyRepository implements KeyRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormKeyRepository extends TypeormRepository implements KeyRepository {
   get(id: Id): Promise<ApiKey | null> {
     return this.manager.findOneBy(apiKeyTable, { ...this.live(), id });
   }

@@ -12,6 +12,7 @@ import {
 } from '../../../core/audit/audit-entry.js';
 import { type AuditLog, type AuditTrail, noFilter } from '../../../core/audit/audit-log.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { TypeormRepository } from '../database/repository.js';
 import {
   bigWhole,
   change,
@@ -56,12 +57,7 @@ export const operatorEntryTable = tableOf<NewOperatorEntry & { id: Id }>('operat
   address: optionalText,
 });
 
-export class TypeormAuditTrail implements AuditTrail {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormAuditTrail extends TypeormRepository implements AuditTrail {
   async add(actor: Actor, made: Omit<Change, 'customerId'>): Promise<void> {
     await insert(this.manager, auditTable, [entryOf(actor, { ...made, customerId: this.customerId })]);
   }

@@ -1,8 +1,8 @@
-import type { EntityManager } from 'typeorm';
 import { originalKey, type StagingName } from '../../../core/blobs/blob-key.js';
 import type { BlobOwnership, StagingState } from '../../../core/blobs/blob-owners.js';
 import { reservingStatuses } from '../../../core/imports/import-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { TypeormRepository } from '../database/repository.js';
 import { key, prepared, select, tableOf } from '../database/sql.js';
 
 /** An upload whose staged bytes are no longer needed. */
@@ -26,12 +26,7 @@ const selectDropped = prepared(`SELECT upload_id AS "uploadId" FROM dropped_uplo
   WHERE customer_id = $1 AND import_id = $2 AND upload_id = ANY($3::bigint[])`);
 
 /** Every query is one statement, and so one snapshot: an original that passes from an item to its photo is seen with one of the two. */
-export class TypeormBlobOwnership implements BlobOwnership {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormBlobOwnership extends TypeormRepository implements BlobOwnership {
   staging(names: readonly StagingName[]): Promise<readonly StagingState[]> {
     return select<StagingState>(
       this.manager,

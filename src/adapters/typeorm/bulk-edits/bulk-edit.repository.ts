@@ -1,9 +1,10 @@
-import { type EntityManager, type FindManyOptions, type FindOptionsWhere, In, LessThan, MoreThan } from 'typeorm';
+import { type FindManyOptions, type FindOptionsWhere, In, LessThan, MoreThan } from 'typeorm';
 import type { BulkChange, BulkEdit, NewBulkEdit } from '../../../core/bulk-edits/bulk-edit.js';
 import type { BulkEditRepository } from '../../../core/bulk-edits/bulk-edit-repository.js';
 import type { PhotoFilters } from '../../../core/photos/photo-query.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { TypeormRepository } from '../database/repository.js';
 import {
   asJson,
   change,
@@ -61,12 +62,7 @@ export const bulkChangeTable = tableOf<BulkChangeRow>('bulkChange', 'bulk_edit_c
   after: document,
 });
 
-export class TypeormBulkEditRepository implements BulkEditRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormBulkEditRepository extends TypeormRepository implements BulkEditRepository {
   async get(id: Id): Promise<BulkEdit | null> {
     const row = await this.manager.findOneBy(bulkEditTable, { customerId: this.customerId, id });
     return row && editOf(row);

@@ -14,6 +14,7 @@ import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormAuditTrail } from '../audit/audit.repository.js';
 import { quoted, tablesByReference } from '../database/catalogue.js';
+import { TypeormRepository } from '../database/repository.js';
 import {
   change,
   columnName,
@@ -216,12 +217,7 @@ class TypeormCustomerCreation implements CustomerCreation {
 /** Part of most requests, so prepared. */
 const selectCustomer = prepared(`SELECT ${selectList(customerTable, 'c')} FROM customers c WHERE id = $1`);
 
-export class TypeormCustomerRepository implements CustomerRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormCustomerRepository extends TypeormRepository implements CustomerRepository {
   async read(): Promise<Customer> {
     return requireFound((await select<Customer>(this.manager, selectCustomer, [this.customerId]))[0], 'customer');
   }

@@ -1,4 +1,4 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import type { CustomerStatus } from '../../../core/customers/customer.js';
 import type {
   DeliveryKey,
@@ -11,6 +11,7 @@ import type { NewPreset, Preset, PresetRepository } from '../../../core/delivery
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { readBatcher } from '../../shared-work.js';
+import { TypeormRepository } from '../database/repository.js';
 import {
   anyOf,
   generatedKey,
@@ -47,12 +48,7 @@ export const presetTable = tableOf<Preset>('preset', 'presets', {
   updatedAt: instant,
 });
 
-export class TypeormDeliveryKeyRepository implements DeliveryKeyRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormDeliveryKeyRepository extends TypeormRepository implements DeliveryKeyRepository {
   get(id: Id): Promise<DeliveryKey | null> {
     return this.manager.findOneBy(deliveryKeyTable, { customerId: this.customerId, id });
   }
@@ -102,12 +98,7 @@ export class TypeormDeliveryKeyFinder implements DeliveryKeyFinder {
   }
 }
 
-export class TypeormPresetRepository implements PresetRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormPresetRepository extends TypeormRepository implements PresetRepository {
   get(name: string): Promise<Preset | null> {
     return this.manager.findOneBy(presetTable, { customerId: this.customerId, name });
   }

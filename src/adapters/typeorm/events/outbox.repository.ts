@@ -1,7 +1,7 @@
-import type { EntityManager } from 'typeorm';
 import { type ChangeType, newEventId, type Outbox } from '../../../core/events/event.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Delivery, DeliveryBodies } from '../../../core/webhooks/delivery.js';
+import { TypeormRepository } from '../database/repository.js';
 import {
   asJson,
   generatedKey,
@@ -56,12 +56,7 @@ const WANTING = `webhook_endpoints e WHERE e.customer_id = $1 AND e.status = 'en
 /** Part of most changes, so prepared. Locked, so that none is removed before its deliveries exist: one that is being removed is skipped. */
 const lockWanting = prepared(`SELECT e.id FROM ${WANTING} ORDER BY e.id FOR KEY SHARE`);
 
-export class TypeormOutbox implements Outbox {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormOutbox extends TypeormRepository implements Outbox {
   async add(type: ChangeType, subjectIds: readonly Id[], at: Date): Promise<void> {
     if (subjectIds.length === 0) return;
     const endpoints = await select<{ id: Id }>(this.manager, lockWanting, [this.customerId, type]);

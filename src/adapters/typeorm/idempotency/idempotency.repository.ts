@@ -10,6 +10,7 @@ import type {
 } from '../../../core/idempotency/idempotency-store.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { clientConfig, listenOn } from '../database/connection.js';
+import { TypeormRepository } from '../database/repository.js';
 import {
   change,
   inSeconds,
@@ -112,12 +113,7 @@ export class TypeormIdempotencyStore implements IdempotencyStore {
 }
 
 /** For one customer, inside a transaction. */
-export class TypeormResponseStore implements ResponseStore {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormResponseStore extends TypeormRepository implements ResponseStore {
   async store({ key, token }: Claim, answer: StoredResponse): Promise<boolean> {
     // By hand: TypeORM's types of an update have no place for a document of unknown values.
     const sql =

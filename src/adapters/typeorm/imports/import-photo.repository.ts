@@ -1,9 +1,10 @@
-import { type EntityManager, In, MoreThan } from 'typeorm';
+import { In, MoreThan } from 'typeorm';
 import type { ImportPhoto, ImportPhotoStatus } from '../../../core/imports/import-photo.js';
 import type { ImportPhotoRepository, ItemQuery } from '../../../core/imports/import-repository.js';
 import { clientFields, photoFields, valuesOf } from '../../../core/media/photo-fields.js';
 import type { ItemError } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { TypeormRepository } from '../database/repository.js';
 import {
   asJson,
   bigWhole,
@@ -84,12 +85,7 @@ const heldInOrder = (which: string) => `WITH held AS MATERIALIZED (
     ORDER BY item.id FOR NO KEY UPDATE
   )`;
 
-export class TypeormImportPhotoRepository implements ImportPhotoRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormImportPhotoRepository extends TypeormRepository implements ImportPhotoRepository {
   get(importId: Id, id: Id): Promise<ImportPhoto | null> {
     return this.one(selectItem, importId, id);
   }

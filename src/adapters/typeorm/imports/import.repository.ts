@@ -1,4 +1,4 @@
-import { type EntityManager, LessThanOrEqual, MoreThan } from 'typeorm';
+import { LessThanOrEqual, MoreThan } from 'typeorm';
 import {
   type CountedImport,
   countItems,
@@ -10,6 +10,7 @@ import type { ImportPhotoStatus } from '../../../core/imports/import-photo.js';
 import type { ImportQuery, ImportRepository } from '../../../core/imports/import-repository.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { droppedUploadTable } from '../blobs/blob-owners.repository.js';
+import { TypeormRepository } from '../database/repository.js';
 import {
   change,
   generatedKey,
@@ -94,12 +95,7 @@ const selectImport = prepared(
 const lockImport = prepared(`${selectImport.text} FOR NO KEY UPDATE`);
 const lockImportShared = prepared(`${selectImport.text} FOR SHARE`);
 
-export class TypeormImportRepository implements ImportRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormImportRepository extends TypeormRepository implements ImportRepository {
   find(id: Id): Promise<Import | null> {
     return this.one(selectImport, id);
   }

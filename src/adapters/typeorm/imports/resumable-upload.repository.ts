@@ -1,6 +1,6 @@
-import type { EntityManager } from 'typeorm';
 import type { ResumableUpload, ResumableUploadRepository } from '../../../core/imports/receive/resumable-upload.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { TypeormRepository } from '../database/repository.js';
 import {
   assignments,
   bigWhole,
@@ -24,12 +24,7 @@ export const resumableUploadTable = tableOf<ResumableUpload>('resumableUpload', 
   updatedAt: instant,
 });
 
-export class TypeormResumableUploadRepository implements ResumableUploadRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormResumableUploadRepository extends TypeormRepository implements ResumableUploadRepository {
   get(itemId: Id): Promise<ResumableUpload | null> {
     return this.manager.findOneBy(resumableUploadTable, { customerId: this.customerId, itemId });
   }

@@ -1,6 +1,6 @@
-import type { EntityManager } from 'typeorm';
 import type { SourceFetch, SourceFetchRepository } from '../../../core/imports/fetch/source-fetch.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { TypeormRepository } from '../database/repository.js';
 import {
   asJson,
   assignments,
@@ -26,12 +26,7 @@ export const sourceFetchTable = tableOf<SourceFetch>('sourceFetch', 'source_fetc
   validator: optionalText,
 });
 
-export class TypeormSourceFetchRepository implements SourceFetchRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormSourceFetchRepository extends TypeormRepository implements SourceFetchRepository {
   get(itemId: Id): Promise<SourceFetch | null> {
     return this.manager.findOneBy(sourceFetchTable, { customerId: this.customerId, itemId });
   }

@@ -2,14 +2,10 @@ import type { EntityManager } from 'typeorm';
 import { blobPrefixes } from '../../../core/blobs/blob-key.js';
 import type { OrphanReads, OrphanRow, OrphanRows } from '../../../core/integrity/findings.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { TypeormRepository } from '../database/repository.js';
 import { select } from '../database/sql.js';
 
-export class TypeormOrphanRows implements OrphanReads {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormOrphanRows extends TypeormRepository implements OrphanReads {
   list(after: Id | null, limit: number): Promise<OrphanRows> {
     return findOrphanRows(this.manager, this.customerId, after, limit);
   }

@@ -1,4 +1,3 @@
-import type { EntityManager } from 'typeorm';
 import {
   type ClusterReads,
   MAX_LEVEL,
@@ -6,7 +5,7 @@ import {
   type MapGrid,
   type PhotoCluster,
 } from '../../../core/photos/map/map.js';
-import type { Id } from '../../../core/shared/ids.js';
+import { TypeormRepository } from '../database/repository.js';
 import { prepared, select } from '../database/sql.js';
 
 /** Each cell is one range of the index photos_map_cell, of which a limited number of rows is read. */
@@ -27,12 +26,7 @@ const selectClusters = prepared(
 
 type Row = Omit<PhotoCluster, 'box'> & PhotoCluster['box'];
 
-export class TypeormPhotoClusters implements ClusterReads {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormPhotoClusters extends TypeormRepository implements ClusterReads {
   async inCells({ level, cells }: MapGrid, counted: number): Promise<readonly PhotoCluster[]> {
     const ranges = cells.map((cell) => rangeOf(level, cell));
     const rows = await select<Row>(this.manager, selectClusters, [

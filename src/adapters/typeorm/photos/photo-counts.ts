@@ -5,6 +5,7 @@ import { reservingStatuses } from '../../../core/imports/import-photo.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { TagCount } from '../../../core/tags/tag-repository.js';
+import { TypeormRepository } from '../database/repository.js';
 import { change, prepared, select } from '../database/sql.js';
 import { withoutLimits } from '../database/transaction.js';
 
@@ -95,12 +96,7 @@ const selectQuotaUse = prepared(
    ) items`,
 );
 
-export class TypeormUsageRepository implements UsageRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormUsageRepository extends TypeormRepository implements UsageRepository {
   async read(): Promise<CustomerUsage> {
     const [usage] = await select<CustomerUsage>(this.manager, selectUsage, [this.customerId]);
     return requireFound(usage, 'customer');

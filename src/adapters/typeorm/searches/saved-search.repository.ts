@@ -1,7 +1,7 @@
-import type { EntityManager } from 'typeorm';
 import type { NewSavedSearch, SavedSearch, SavedSearchRepository } from '../../../core/searches/saved-search.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { TypeormRepository } from '../database/repository.js';
 import { generatedKey, insert, instant, key, tableOf, text } from '../database/sql.js';
 
 export const savedSearchTable = tableOf<SavedSearch>('savedSearch', 'saved_searches', {
@@ -13,12 +13,7 @@ export const savedSearchTable = tableOf<SavedSearch>('savedSearch', 'saved_searc
   createdAt: instant,
 });
 
-export class TypeormSavedSearchRepository implements SavedSearchRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormSavedSearchRepository extends TypeormRepository implements SavedSearchRepository {
   list(): Promise<readonly SavedSearch[]> {
     return this.manager.find(savedSearchTable, { where: { customerId: this.customerId }, order: { nameKey: 'ASC' } });
   }

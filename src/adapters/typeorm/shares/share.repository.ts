@@ -1,9 +1,10 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import type { CustomerStatus } from '../../../core/customers/customer.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { KnownShare, NewShare, Share, ShareFinder, ShareRepository } from '../../../core/shares/share.js';
 import { readBatcher } from '../../shared-work.js';
+import { TypeormRepository } from '../database/repository.js';
 import {
   anyOf,
   bigWhole,
@@ -47,12 +48,7 @@ export const shareTable = tableOf<Share>('share', 'shares', {
   createdAt: instant,
 });
 
-export class TypeormShareRepository implements ShareRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormShareRepository extends TypeormRepository implements ShareRepository {
   get(id: Id): Promise<Share | null> {
     return this.manager.findOneBy(shareTable, { customerId: this.customerId, id });
   }

@@ -1,4 +1,3 @@
-import type { EntityManager } from 'typeorm';
 import type {
   PhotoPair,
   Similarity,
@@ -6,6 +5,7 @@ import type {
   SimilarPhotoRepository,
 } from '../../../core/photos/similar/similar-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { TypeormRepository } from '../database/repository.js';
 import { change, insert, instant, key, select, tableOf } from '../database/sql.js';
 import { hashMasks, nearestOfQuarters } from './hash-search.js';
 
@@ -21,12 +21,7 @@ export const separatedPhotosTable = tableOf<SeparatedPhotos>('separatedPhotos', 
   createdAt: instant,
 });
 
-export class TypeormSimilarPhotoRepository implements SimilarPhotoRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormSimilarPhotoRepository extends TypeormRepository implements SimilarPhotoRepository {
   async scan(after: Id | null, limit: number, maxDistance: number): Promise<SimilarityScan> {
     const values: unknown[] = [this.customerId, after ?? 0, limit];
     const similar = similarities(

@@ -1,4 +1,4 @@
-import { type EntityManager, In } from 'typeorm';
+import { In } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
 import { searchText } from '../../../core/shared/text.js';
@@ -10,6 +10,7 @@ import type {
   TagRepository,
   UnpublishedTags,
 } from '../../../core/tags/tag-repository.js';
+import { TypeormRepository } from '../database/repository.js';
 import {
   asJson,
   change,
@@ -56,12 +57,7 @@ function searchKeyOf(tag: Pick<Tag, 'name'>): string {
 const tags = `SELECT ${selectList(tagTable, 't')}, n.photos AS "photoCount"
   FROM tags t JOIN tag_counts n ON n.customer_id = t.customer_id AND n.tag_id = t.id`;
 
-export class TypeormTagRepository implements TagRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormTagRepository extends TypeormRepository implements TagRepository {
   async get(id: Id): Promise<Tag | null> {
     return (await this.getMany([id]))[0] ?? null;
   }
@@ -218,12 +214,7 @@ export class TypeormTagRepository implements TagRepository {
 const UNPUBLISHED = `status IN ('open', 'processing')`;
 const OF_UNPUBLISHED = `import_id IN (SELECT id FROM imports WHERE customer_id = $1 AND ${UNPUBLISHED})`;
 
-export class TypeormUnpublishedTags implements UnpublishedTags {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormUnpublishedTags extends TypeormRepository implements UnpublishedTags {
   async lockUnpublished(tagIds: readonly Id[]): Promise<void> {
     const imports = `SELECT FROM imports WHERE customer_id = $1 AND ${UNPUBLISHED} ORDER BY id FOR NO KEY UPDATE`;
     await select(this.manager, imports, [this.customerId]);

@@ -12,6 +12,7 @@ import {
   type TrafficStore,
   type TransferCount,
 } from '../../../core/traffic/traffic.js';
+import { TypeormRepository } from '../database/repository.js';
 import {
   asJson,
   bigWhole,
@@ -95,12 +96,7 @@ export const trafficTables = [
   storageCountTable,
 ];
 
-export class TypeormTrafficReads implements TrafficReads {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormTrafficReads extends TypeormRepository implements TrafficReads {
   counts(fromDay: string): Promise<readonly RequestCount[]> {
     return this.manager.find(requestCountTable, { where: this.from(fromDay), order: { day: 'ASC', apiKeyId: 'ASC' } });
   }

@@ -1,4 +1,4 @@
-import { type EntityManager, LessThan, MoreThanOrEqual } from 'typeorm';
+import { LessThan, MoreThanOrEqual } from 'typeorm';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { NewPasskey, Passkey } from '../../../core/users/factors/passkey.js';
@@ -9,6 +9,7 @@ import type {
   NewPendingSignIn,
   PendingSignIn,
 } from '../../../core/users/factors/second-factor.js';
+import { TypeormRepository } from '../database/repository.js';
 import { bigWhole, generatedKey, insert, instant, key, tableOf, text, whole, yesOrNo } from '../database/sql.js';
 import { requireUser } from './user.repository.js';
 
@@ -97,12 +98,7 @@ export const factorTables = [
   pendingSignInTable,
 ];
 
-export class TypeormFactorRepository implements FactorRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormFactorRepository extends TypeormRepository implements FactorRepository {
   appsOf(userId: Id): Promise<readonly AuthenticatorApp[]> {
     const { customerId } = this;
     return this.manager.find(authenticatorAppTable, { where: { customerId, userId }, order: { id: 'ASC' } });

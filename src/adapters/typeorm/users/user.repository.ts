@@ -6,6 +6,7 @@ import type { Identity, IdentityRepository, NewIdentity } from '../../../core/us
 import type { KnownSession, NewSession, Session, SessionStore } from '../../../core/users/session.js';
 import type { NewUser, User } from '../../../core/users/user.js';
 import type { KnownUser, UserRepository, UserStore } from '../../../core/users/user-store.js';
+import { TypeormRepository } from '../database/repository.js';
 import {
   bigWhole,
   change,
@@ -90,12 +91,7 @@ export class TypeormUserStore implements UserStore {
   }
 }
 
-export class TypeormUserRepository implements UserRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormUserRepository extends TypeormRepository implements UserRepository {
   get(id: Id): Promise<User | null> {
     return this.manager.findOneBy(userTable, { customerId: this.customerId, id });
   }
@@ -222,12 +218,7 @@ export const identityTable = tableOf<Identity>('identity', 'identities', {
   lastUsedAt: instant,
 });
 
-export class TypeormIdentityRepository implements IdentityRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormIdentityRepository extends TypeormRepository implements IdentityRepository {
   of(userId: Id): Promise<readonly Identity[]> {
     const { customerId } = this;
     return this.manager.find(identityTable, { where: { customerId, userId }, order: { id: 'ASC' } });

@@ -1,4 +1,4 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { newEventId } from '../../../core/events/event.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
@@ -11,6 +11,7 @@ import type {
 } from '../../../core/webhooks/delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import type { DeliveryRepository, WebhookEndpointRepository } from '../../../core/webhooks/webhook-repository.js';
+import { TypeormRepository } from '../database/repository.js';
 import {
   change,
   generatedKey,
@@ -46,12 +47,7 @@ export const webhookEndpointTable = tableOf<WebhookEndpoint>('webhookEndpoint', 
   updatedAt: instant,
 });
 
-export class TypeormWebhookEndpointRepository implements WebhookEndpointRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormWebhookEndpointRepository extends TypeormRepository implements WebhookEndpointRepository {
   get(id: Id): Promise<WebhookEndpoint | null> {
     return this.manager.findOneBy(webhookEndpointTable, { customerId: this.customerId, id });
   }
@@ -85,12 +81,7 @@ const DELIVERIES = `
   FROM webhook_deliveries d LEFT JOIN job_queue j ON j.customer_id = d.customer_id AND j.delivery_id = d.id
   WHERE d.customer_id = $1`;
 
-export class TypeormDeliveryRepository implements DeliveryRepository {
-  constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
-  ) {}
-
+export class TypeormDeliveryRepository extends TypeormRepository implements DeliveryRepository {
   get(id: Id): Promise<Delivery | null> {
     return this.find(id, '');
   }
