@@ -52,8 +52,11 @@ afterAll(async () => {
   await server.close();
 });
 
+/** The methods of a class, and of those that it extends. */
 function methodsOf(prototype: object): readonly string[] {
-  return Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor');
+  if (prototype === Object.prototype) return [];
+  const own = Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor');
+  return [...new Set([...own, ...methodsOf(Object.getPrototypeOf(prototype))])];
 }
 
 /** What only reads does so in a transaction, too, which is where policies hold. */

@@ -9,9 +9,8 @@ import type {
 } from '../../../core/delivery/delivery-key.js';
 import type { NewPreset, Preset, PresetRepository } from '../../../core/delivery/preset.js';
 import { requireFound } from '../../../core/shared/errors.js';
-import type { Id } from '../../../core/shared/ids.js';
 import { readBatcher } from '../../shared-work.js';
-import { TypeormRepository } from '../database/repository.js';
+import { TypeormRepository, TypeormRowRepository } from '../database/repository.js';
 import {
   anyOf,
   generatedKey,
@@ -24,7 +23,6 @@ import {
   selectList,
   tableOf,
   text,
-  update,
   yesOrNo,
 } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
@@ -48,32 +46,12 @@ export const presetTable = tableOf<Preset>('preset', 'presets', {
   updatedAt: instant,
 });
 
-export class TypeormDeliveryKeyRepository extends TypeormRepository implements DeliveryKeyRepository {
-  get(id: Id): Promise<DeliveryKey | null> {
-    return this.manager.findOneBy(deliveryKeyTable, { customerId: this.customerId, id });
-  }
-
-  list(): Promise<readonly DeliveryKey[]> {
-    return this.manager.find(deliveryKeyTable, { where: { customerId: this.customerId }, order: { id: 'ASC' } });
-  }
-
-  lock(id: Id): Promise<DeliveryKey | null> {
-    const where = { customerId: this.customerId, id };
-    return this.manager.findOne(deliveryKeyTable, { where, lock: { mode: 'for_no_key_update' } });
-  }
-
-  async insert(key: NewDeliveryKey): Promise<DeliveryKey> {
-    const [stored] = await insert(this.manager, deliveryKeyTable, [{ ...key, customerId: this.customerId }]);
-    return requireFound(stored, 'delivery_key');
-  }
-
-  async update(key: DeliveryKey): Promise<void> {
-    await update(this.manager, deliveryKeyTable, { ...key, customerId: this.customerId });
-  }
-
-  async delete(id: Id): Promise<void> {
-    await this.manager.delete(deliveryKeyTable, { customerId: this.customerId, id });
-  }
+export class TypeormDeliveryKeyRepository
+  extends TypeormRowRepository<DeliveryKey, NewDeliveryKey>
+  implements DeliveryKeyRepository
+{
+  protected readonly table = deliveryKeyTable;
+  protected readonly order = { id: 'ASC' } as const;
 }
 
 const knownKeys = prepared(

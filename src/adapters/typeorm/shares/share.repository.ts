@@ -1,16 +1,13 @@
 import type { DataSource } from 'typeorm';
 import type { CustomerStatus } from '../../../core/customers/customer.js';
-import { requireFound } from '../../../core/shared/errors.js';
-import type { Id } from '../../../core/shared/ids.js';
 import type { KnownShare, NewShare, Share, ShareFinder, ShareRepository } from '../../../core/shares/share.js';
 import { readBatcher } from '../../shared-work.js';
-import { TypeormRepository } from '../database/repository.js';
+import { TypeormRowRepository } from '../database/repository.js';
 import {
   anyOf,
   bigWhole,
   document,
   generatedKey,
-  insert,
   instant,
   key,
   optionalBigWhole,
@@ -21,7 +18,6 @@ import {
   selectList,
   tableOf,
   text,
-  update,
   whole,
   yesOrNo,
 } from '../database/sql.js';
@@ -48,32 +44,9 @@ export const shareTable = tableOf<Share>('share', 'shares', {
   createdAt: instant,
 });
 
-export class TypeormShareRepository extends TypeormRepository implements ShareRepository {
-  get(id: Id): Promise<Share | null> {
-    return this.manager.findOneBy(shareTable, { customerId: this.customerId, id });
-  }
-
-  list(): Promise<readonly Share[]> {
-    return this.manager.find(shareTable, { where: { customerId: this.customerId }, order: { id: 'DESC' } });
-  }
-
-  lock(id: Id): Promise<Share | null> {
-    const where = { customerId: this.customerId, id };
-    return this.manager.findOne(shareTable, { where, lock: { mode: 'for_no_key_update' } });
-  }
-
-  async insert(share: NewShare): Promise<Share> {
-    const [stored] = await insert(this.manager, shareTable, [{ ...share, customerId: this.customerId }]);
-    return requireFound(stored, 'share');
-  }
-
-  async update(share: Share): Promise<void> {
-    await update(this.manager, shareTable, { ...share, customerId: this.customerId });
-  }
-
-  async delete(id: Id): Promise<void> {
-    await this.manager.delete(shareTable, { customerId: this.customerId, id });
-  }
+export class TypeormShareRepository extends TypeormRowRepository<Share, NewShare> implements ShareRepository {
+  protected readonly table = shareTable;
+  protected readonly order = { id: 'DESC' } as const;
 }
 
 const knownShares = prepared(

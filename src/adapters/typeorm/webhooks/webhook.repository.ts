@@ -11,7 +11,7 @@ import type {
 } from '../../../core/webhooks/delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import type { DeliveryRepository, WebhookEndpointRepository } from '../../../core/webhooks/webhook-repository.js';
-import { TypeormRepository } from '../database/repository.js';
+import { TypeormRepository, TypeormRowRepository } from '../database/repository.js';
 import {
   change,
   generatedKey,
@@ -47,32 +47,12 @@ export const webhookEndpointTable = tableOf<WebhookEndpoint>('webhookEndpoint', 
   updatedAt: instant,
 });
 
-export class TypeormWebhookEndpointRepository extends TypeormRepository implements WebhookEndpointRepository {
-  get(id: Id): Promise<WebhookEndpoint | null> {
-    return this.manager.findOneBy(webhookEndpointTable, { customerId: this.customerId, id });
-  }
-
-  list(): Promise<readonly WebhookEndpoint[]> {
-    return this.manager.find(webhookEndpointTable, { where: { customerId: this.customerId }, order: { id: 'ASC' } });
-  }
-
-  lock(id: Id): Promise<WebhookEndpoint | null> {
-    const where = { customerId: this.customerId, id };
-    return this.manager.findOne(webhookEndpointTable, { where, lock: { mode: 'for_no_key_update' } });
-  }
-
-  async insert(endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint> {
-    const [stored] = await insert(this.manager, webhookEndpointTable, [{ ...endpoint, customerId: this.customerId }]);
-    return requireFound(stored, 'webhook_endpoint');
-  }
-
-  async update(endpoint: WebhookEndpoint): Promise<void> {
-    await update(this.manager, webhookEndpointTable, { ...endpoint, customerId: this.customerId });
-  }
-
-  async delete(id: Id): Promise<void> {
-    await this.manager.delete(webhookEndpointTable, { customerId: this.customerId, id });
-  }
+export class TypeormWebhookEndpointRepository
+  extends TypeormRowRepository<WebhookEndpoint, NewWebhookEndpoint>
+  implements WebhookEndpointRepository
+{
+  protected readonly table = webhookEndpointTable;
+  protected readonly order = { id: 'ASC' } as const;
 }
 
 /** The attempt and due time of a delivery that waits or runs are those of its job. By hand: joined. */
