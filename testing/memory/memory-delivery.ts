@@ -6,41 +6,16 @@ import type {
   NewDeliveryKey,
 } from '../../src/core/delivery/delivery-key.js';
 import type { NewPreset, Preset, PresetRepository } from '../../src/core/delivery/preset.js';
-import type { Id } from '../../src/core/shared/ids.js';
 import { compareText } from '../../src/core/shared/text.js';
 import { copyOf, type MemoryDatabase } from './memory-database.js';
-import { MemoryRepository } from './memory-repository.js';
+import { MemoryRepository, MemoryRowRepository } from './memory-repository.js';
 
-export class MemoryDeliveryKeyRepository extends MemoryRepository implements DeliveryKeyRepository {
-  async get(id: Id): Promise<DeliveryKey | null> {
-    return this.database.deliveryKeys.rowOf(this.customerId, id);
-  }
-
-  async list(): Promise<readonly DeliveryKey[]> {
-    return this.database.deliveryKeys.rowsOf(this.customerId).sort((a, b) => a.id - b.id);
-  }
-
-  async lock(id: Id): Promise<DeliveryKey | null> {
-    this.held.lock('delivery key', [id]);
-    return this.get(id);
-  }
-
-  async insert(key: NewDeliveryKey): Promise<DeliveryKey> {
-    this.database.requireCustomer(this.customerId);
-    const row = { ...key, customerId: this.customerId, id: this.database.next('delivery key') };
-    this.database.deliveryKeys.set(row.id, row);
-    return row;
-  }
-
-  async update(key: DeliveryKey): Promise<void> {
-    this.held.requireLocked('delivery key', key.id);
-    if ((await this.get(key.id)) === null) return;
-    this.database.deliveryKeys.set(key.id, { ...key, customerId: this.customerId });
-  }
-
-  async delete(id: Id): Promise<void> {
-    if ((await this.get(id)) !== null) this.database.deliveryKeys.delete(id);
-  }
+export class MemoryDeliveryKeyRepository
+  extends MemoryRowRepository<DeliveryKey, NewDeliveryKey>
+  implements DeliveryKeyRepository
+{
+  protected readonly table = this.database.deliveryKeys;
+  protected readonly kind = 'delivery key';
 }
 
 export class MemoryPresetRepository extends MemoryRepository implements PresetRepository {

@@ -14,7 +14,7 @@ const kinds = [
   'user',
 ] as const;
 
-type Kind = (typeof kinds)[number];
+export type LockedKind = (typeof kinds)[number];
 
 /**
  * The rows that one transaction holds. Transactions run one after another here, so they cannot meet in a row; this is for finding
@@ -23,12 +23,12 @@ type Kind = (typeof kinds)[number];
  */
 export class LockedRows {
   private readonly locked = new Set<string>();
-  private readonly largest = new Map<Kind, Id>();
+  private readonly largest = new Map<LockedKind, Id>();
 
   /** @param isOrdered Whether a lock out of order is an error. */
   constructor(private readonly isOrdered: boolean) {}
 
-  lock(kind: Kind, ids: readonly Id[]): void {
+  lock(kind: LockedKind, ids: readonly Id[]): void {
     for (const id of ids) {
       if (this.isOrdered && !this.isLocked(kind, id)) this.requireOrder(kind, id);
       this.locked.add(`${kind} ${id}`);
@@ -36,15 +36,15 @@ export class LockedRows {
     }
   }
 
-  isLocked(kind: Kind, id: Id): boolean {
+  isLocked(kind: LockedKind, id: Id): boolean {
     return this.locked.has(`${kind} ${id}`);
   }
 
-  requireLocked(kind: Kind, id: Id): void {
+  requireLocked(kind: LockedKind, id: Id): void {
     if (!this.isLocked(kind, id)) throw new Error(`The ${kind} ${id} is to be changed and was not locked.`);
   }
 
-  private requireOrder(kind: Kind, id: Id): void {
+  private requireOrder(kind: LockedKind, id: Id): void {
     const later = kinds.slice(kinds.indexOf(kind) + 1).find((each) => this.largest.has(each));
     if (later !== undefined)
       throw new Error(`The ${kind} ${id} is locked after a ${later}: another order than others'.`);

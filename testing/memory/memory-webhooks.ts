@@ -20,41 +20,21 @@ import {
 } from '../../src/core/webhooks/webhook-sender.js';
 import type { MemoryDatabase, StoredDelivery } from './memory-database.js';
 import { MemoryJobRepository, storedJobKey } from './memory-job-queue.js';
-import { MemoryRepository } from './memory-repository.js';
+import { MemoryRepository, MemoryRowRepository } from './memory-repository.js';
 
-export class MemoryWebhookEndpointRepository extends MemoryRepository implements WebhookEndpointRepository {
-  async get(id: Id): Promise<WebhookEndpoint | null> {
-    return this.database.webhookEndpoints.rowOf(this.customerId, id);
-  }
+export class MemoryWebhookEndpointRepository
+  extends MemoryRowRepository<WebhookEndpoint, NewWebhookEndpoint>
+  implements WebhookEndpointRepository
+{
+  protected readonly table = this.database.webhookEndpoints;
+  protected readonly kind = 'endpoint';
 
-  async list(): Promise<readonly WebhookEndpoint[]> {
-    return endpointsOf(this.database, this.customerId);
-  }
-
-  async lock(id: Id): Promise<WebhookEndpoint | null> {
-    this.held.lock('endpoint', [id]);
-    return this.get(id);
-  }
-
-  async insert(endpoint: NewWebhookEndpoint): Promise<WebhookEndpoint> {
-    this.database.requireCustomer(this.customerId);
-    const row = { ...endpoint, customerId: this.customerId, id: this.database.next('webhook endpoint') };
-    this.database.webhookEndpoints.set(row.id, row);
-    return row;
-  }
-
-  async update(endpoint: WebhookEndpoint): Promise<void> {
-    this.held.requireLocked('endpoint', endpoint.id);
-    if ((await this.get(endpoint.id)) === null) return;
-    this.database.webhookEndpoints.set(endpoint.id, { ...endpoint, customerId: this.customerId });
-  }
-
-  async delete(id: Id): Promise<void> {
+  override async delete(id: Id): Promise<void> {
     if ((await this.get(id)) === null) return;
     for (const { id: deliveryId } of this.database.deliveries.where(({ endpointId }) => endpointId === id)) {
       deleteDelivery(this.database, deliveryId);
     }
-    this.database.webhookEndpoints.delete(id);
+    await super.delete(id);
   }
 }
 
@@ -133,9 +113,9 @@ export class MemoryOutbox extends MemoryRepository implements Outbox {
   }
 
   private wanting(type: ChangeType): WebhookEndpoint[] {
-    return endpointsOf(this.database, this.customerId).filter(
-      ({ status, events }) => status === 'enabled' && (events.length === 0 || events.includes(type)),
-    );
+    const wants = ({ status, events }: WebhookEndpoint) =>
+      status === 'enabled' && (events.length === 0 || events.includes(type));
+    return this.database.webhookEndpoints.rowsOf(this.customerId, wants).sort((a, b) => a.id - b.id);
   }
 }
 
@@ -175,10 +155,6 @@ export class MemoryDeliveryLog implements DeliveryLog {
       return old.length;
     });
   }
-}
-
-function endpointsOf(database: MemoryDatabase, customerId: Id): WebhookEndpoint[] {
-  return database.webhookEndpoints.rowsOf(customerId).sort((a, b) => a.id - b.id);
 }
 
 function workOf(endpointId: Id, deliveryId: Id): DeliveryWork {
