@@ -2,6 +2,7 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import { type CustomerDirectory, forEachCustomer } from '../customers/customer-directory.js';
 import { after, type Clock, DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
+import { everyRow } from '../shared/pagination.js';
 import type { Transactional } from '../shared/transactional.js';
 import { expire, IDLE_DAYS, type Import, type OldEnough, oldEnough } from './import.js';
 import { waitsFor } from './import-photo.js';
@@ -29,15 +30,9 @@ export function expireImports(uses: ExpireUses, stopping?: AbortSignal): Promise
 }
 
 async function expireImportsOf({ store }: ExpireUses, customerId: Id, at: Date, stopping?: AbortSignal) {
-  for (;;) {
-    const ids = await store.query(customerId, (reader) => reader.imports.expired(at, BATCH));
-    for (const id of ids) {
-      if (stopping?.aborted) return;
-      await expireUnlessUsed({ store }, customerId, id, at);
-    }
-    // None of these is found again: it has ended, or its expiry was extended.
-    if (ids.length < BATCH) return;
-  }
+  // None is found again: it has ended, or its expiry was extended.
+  const find = () => store.query(customerId, (reader) => reader.imports.expired(at, BATCH));
+  for await (const id of everyRow(BATCH, find, stopping)) await expireUnlessUsed({ store }, customerId, id, at);
 }
 
 /**
@@ -87,15 +82,12 @@ export function forgetImports(uses: ForgetUses, stopping?: AbortSignal): Promise
 }
 
 async function forgetImportsOf({ store }: ForgetUses, customerId: Id, old: OldEnough, stopping?: AbortSignal) {
-  for (;;) {
-    const ids = await store.query(customerId, (reader) => reader.imports.toForget(old, BATCH));
-    for (const id of ids) {
-      do {
-        if (stopping?.aborted) return;
-      } while (!(await forgetSome({ store }, customerId, id, old)));
+  // None is found again.
+  const find = () => store.query(customerId, (reader) => reader.imports.toForget(old, BATCH));
+  for await (const id of everyRow(BATCH, find, stopping)) {
+    while (!(await forgetSome({ store }, customerId, id, old))) {
+      if (stopping?.aborted) return;
     }
-    // None of these is found again.
-    if (ids.length < BATCH) return;
   }
 }
 
@@ -136,15 +128,9 @@ export function removeAbandonedUploads(uses: RemoveUses, stopping?: AbortSignal)
 }
 
 async function removeThoseOf(uses: RemoveUses, customerId: Id, until: Date, stopping?: AbortSignal): Promise<void> {
-  for (;;) {
-    const uploads = await uses.store.query(customerId, (reader) => reader.resumableUploads.abandoned(until, BATCH));
-    for (const upload of uploads) {
-      if (stopping?.aborted) return;
-      await removeUnlessUsed(uses, upload, until);
-    }
-    // None of these is found again: it is gone, or was used.
-    if (uploads.length < BATCH) return;
-  }
+  // None is found again: it is gone, or was used.
+  const find = () => uses.store.query(customerId, (reader) => reader.resumableUploads.abandoned(until, BATCH));
+  for await (const upload of everyRow(BATCH, find, stopping)) await removeUnlessUsed(uses, upload, until);
 }
 
 /** The row first: blobs that are left if this process dies are unowned, and are removed like any others. */

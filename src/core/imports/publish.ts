@@ -91,8 +91,8 @@ function itemsInBatches(
   subject: Import,
   status: ImportPhotoStatus,
 ): AsyncIterable<readonly ImportPhoto[]> {
-  return everyBatch(BATCH, (after) => {
-    const window = windowAfter(after, BATCH);
+  return everyBatch(BATCH, (last: ImportPhoto | null) => {
+    const window = windowAfter(last?.id ?? null, BATCH);
     return store.query(subject.customerId, (reader) =>
       reader.importPhotos.list({ importId: subject.id, statuses: [status], window }),
     );

@@ -8,9 +8,10 @@ import { markLost, markRecovered, type PhotoWithTags } from '../photos/photo.js'
 import { fixedRendition, type RenditionMaker } from '../photos/renditions/rendition.js';
 import { after, type Clock, SECOND } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
-import { everyBatch, windowAfter } from '../shared/pagination.js';
+import { everyRow, windowAfter } from '../shared/pagination.js';
 import { counted } from '../shared/text.js';
 import type { Readable, Transactional } from '../shared/transactional.js';
+import type { TagCount } from '../tags/tag-repository.js';
 import { faultOf, isUnchanged, markOriginal, underlyingReason } from './check-bytes.js';
 import { unownedAmong, unownedBlobs } from './collect-garbage.js';
 import { about, type Checked, type Finding, Findings, type OrphanRow, type OrphanRows } from './findings.js';
@@ -51,15 +52,13 @@ const BATCH = 200;
 
 /** I1: every photo of the customer has its original, and a thumb or what is needed to generate one. */
 async function checkPhotos(uses: CheckUses, customerId: Id, options: CheckOptions, findings: Findings): Promise<void> {
-  const read = (after: Id | null) => {
-    const window = windowAfter(after, BATCH);
+  const read = (last: PhotoWithTags | null) => {
+    const window = windowAfter(last?.id ?? null, BATCH);
     return uses.store.query(customerId, (reader) =>
       reader.photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
     );
   };
-  for await (const batch of everyBatch(BATCH, read)) {
-    for (const photo of batch) await checkPhoto(uses, photo, options, findings);
-  }
+  for await (const photo of everyRow(BATCH, read)) await checkPhoto(uses, photo, options, findings);
 }
 
 type CheckUses = {
@@ -135,11 +134,9 @@ async function checkThumb(
 
 /** I1 for items that are not photos yet: the uploaded bytes exist until the item is published. */
 async function checkItems(uses: CheckUses, customerId: Id, options: CheckOptions, findings: Findings): Promise<void> {
-  const read = (after: Id | null) =>
-    uses.store.query(customerId, (reader) => reader.importPhotos.withBytes(after, BATCH));
-  for await (const batch of everyBatch(BATCH, read)) {
-    for (const item of batch) await checkItem(uses, item, options, findings);
-  }
+  const read = (last: ImportPhoto | null) =>
+    uses.store.query(customerId, (reader) => reader.importPhotos.withBytes(last?.id ?? null, BATCH));
+  for await (const item of everyRow(BATCH, read)) await checkItem(uses, item, options, findings);
 }
 
 async function checkItem(uses: CheckUses, item: ImportPhoto, options: CheckOptions, findings: Findings): Promise<void> {
@@ -215,17 +212,14 @@ async function checkCounts(
   { repair }: CheckOptions,
   findings: Findings,
 ) {
-  for (let last: Id | null = null; ; ) {
-    const page = await store.query(customerId, (reader) => reader.tags.photoCounts(last, TAG_BATCH));
-    for (const { id, stored, counted } of page) {
-      findings.count('tags');
-      if (stored === counted) continue;
-      if (repair) await store.transaction(customerId, (transaction) => transaction.tags.recount(id));
-      const message = `The stored photo count of tag ${id} is ${stored ?? 'missing'}, but the actual count is ${counted}.`;
-      findings.report('I12', message, { customerId, tagId: id, repaired: repair });
-    }
-    last = page.at(-1)?.id ?? null;
-    if (page.length < TAG_BATCH) return;
+  const read = (last: TagCount | null) =>
+    store.query(customerId, (reader) => reader.tags.photoCounts(last?.id ?? null, TAG_BATCH));
+  for await (const { id, stored, counted } of everyRow(TAG_BATCH, read)) {
+    findings.count('tags');
+    if (stored === counted) continue;
+    if (repair) await store.transaction(customerId, (transaction) => transaction.tags.recount(id));
+    const message = `The stored photo count of tag ${id} is ${stored ?? 'missing'}, but the actual count is ${counted}.`;
+    findings.report('I12', message, { customerId, tagId: id, repaired: repair });
   }
 }
 

@@ -156,8 +156,8 @@ export async function listOriginals(
   filters: PhotoFilters,
 ): Promise<readonly StoredOriginal[]> {
   const all: StoredOriginal[] = [];
-  const read = (after: Id | null) => {
-    const window = windowAfter(after, BATCH);
+  const read = (last: PhotoWithTags | null) => {
+    const window = windowAfter(last?.id ?? null, BATCH);
     return store.query(customerId, ({ photos }) => photos.list({ filters, sort: 'id', window }));
   };
   for await (const photos of everyBatch(BATCH, read)) {

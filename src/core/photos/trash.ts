@@ -6,6 +6,7 @@ import { type CustomerDirectory, forEachCustomer } from '../customers/customer-d
 import type { Clock } from '../shared/clock.js';
 import { DomainError, notFound, requireFound, unlessGone } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
+import { everyBatch } from '../shared/pagination.js';
 import { type Precondition, type Reader, type Transactional, unconditional } from '../shared/transactional.js';
 import { changePhotos } from './change-photos.js';
 import { isTrashed, type Photo, type PhotoWithTags, trash } from './photo.js';
@@ -148,14 +149,11 @@ export function purgeTrash(uses: PurgeUses, stopping?: AbortSignal): Promise<voi
 
 async function purgeTrashOf(uses: PurgeUses, customerId: Id, at: Date, stopping?: AbortSignal): Promise<void> {
   const operator: Caller = { customerId, apiKeyId: null, scopes: [], ipRestricted: false, actor: service };
-  const batch = (after: Id | null) => uses.store.query(customerId, (reader) => reader.photos.toPurge(at, after, BATCH));
-  for (let after: Id | null = null; ; ) {
-    const ids: readonly Id[] = await batch(after);
+  const read = (last: Id | null) => uses.store.query(customerId, (reader) => reader.photos.toPurge(at, last, BATCH));
+  for await (const ids of everyBatch(BATCH, read)) {
     const deleted = await purgeAll(uses, operator, ids, at, stopping);
     await recordPurge(uses, operator, deleted);
     if (stopping?.aborted) return;
-    after = ids.at(-1) ?? null;
-    if (ids.length < BATCH) return;
   }
 }
 

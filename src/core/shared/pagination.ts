@@ -136,15 +136,29 @@ export async function* everyPage<T>(read: (cursor: string | null) => Promise<Pag
   } while (cursor !== null);
 }
 
-/** All rows by ascending id, in batches of this size: `read` returns those after an id. A shorter batch is the last one. */
-export async function* everyBatch<T extends { readonly id: Id }>(
+/** All rows, in batches of this size: `read` returns those after the last one of the batch before. A shorter batch is the last one. */
+export async function* everyBatch<T>(
   size: number,
-  read: (after: Id | null) => Promise<readonly T[]>,
+  read: (last: T | null) => Promise<readonly T[]>,
 ): AsyncGenerator<readonly T[]> {
-  for (let after: Id | null = null; ; ) {
-    const batch: readonly T[] = await read(after);
+  for (let last: T | null = null; ; ) {
+    const batch: readonly T[] = await read(last);
     if (batch.length > 0) yield batch;
-    after = batch.at(-1)?.id ?? null;
+    last = batch.at(-1) ?? null;
     if (batch.length < size) return;
+  }
+}
+
+/** All rows, one by one, as `everyBatch` reads them, until the signal aborts. */
+export async function* everyRow<T>(
+  size: number,
+  read: (last: T | null) => Promise<readonly T[]>,
+  stopping?: AbortSignal,
+): AsyncGenerator<T> {
+  for await (const batch of everyBatch(size, read)) {
+    for (const row of batch) {
+      if (stopping?.aborted) return;
+      yield row;
+    }
   }
 }

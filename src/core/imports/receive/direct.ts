@@ -3,6 +3,7 @@ import type { BlobStore } from '../../blobs/blob-store.js';
 import { type CustomerDirectory, forEachCustomer } from '../../customers/customer-directory.js';
 import { after, type Clock, DAY } from '../../shared/clock.js';
 import type { Id } from '../../shared/ids.js';
+import { everyRow } from '../../shared/pagination.js';
 import type { Transactional } from '../../shared/transactional.js';
 import { IDLE_DAYS, type Import, touch } from '../import.js';
 import { type ImportPhoto, saveAndRequestInspection, transition } from '../import-photo.js';
@@ -83,17 +84,10 @@ export function pollDirectUploads(uses: PollUses, usedWithin: number, stopping?:
 }
 
 async function pollDirectUploadsOf(uses: PollUses, customerId: Id, endingAfter: Date, stopping?: AbortSignal) {
-  for (let last: Id | null = null; ; ) {
-    const window = { after: last, limit: PAGE };
-    const ids: readonly Id[] = await uses.store.query(customerId, (reader) =>
-      reader.imports.endingAfter(endingAfter, window),
-    );
-    for (const id of ids) {
-      if (stopping?.aborted) return;
-      if ((await receiveStoredUploads(uses, customerId, id)) > 0) await extendExpiry(uses, customerId, id);
-    }
-    last = ids.at(-1) ?? null;
-    if (ids.length < PAGE) return;
+  const read = (last: Id | null) =>
+    uses.store.query(customerId, (reader) => reader.imports.endingAfter(endingAfter, { after: last, limit: PAGE }));
+  for await (const id of everyRow(PAGE, read, stopping)) {
+    if ((await receiveStoredUploads(uses, customerId, id)) > 0) await extendExpiry(uses, customerId, id);
   }
 }
 
