@@ -1,16 +1,9 @@
-import {
-  type ApiKey,
-  displayPrefix,
-  isExpired,
-  isWellFormedToken,
-  MAX_KEYS,
-  newToken,
-} from '../../src/core/access/api-key.js';
+import { type ApiKey, displayPrefix, isWellFormedToken, MAX_KEYS, newToken } from '../../src/core/access/api-key.js';
 import { deleteKey, editKey, issueKey, listKeys, ownerOfKey } from '../../src/core/access/keys.js';
 import { listAudit } from '../../src/core/audit/audit-log.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { responseOf, storeWithResponse } from '../../src/core/idempotency/claim-key.js';
-import { SECOND } from '../../src/core/shared/clock.js';
+import { isExpired, SECOND } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { hashRandomToken } from '../../src/core/shared/secrets.js';
 import { type World, world } from '../support/core-world.js';

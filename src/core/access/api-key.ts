@@ -67,10 +67,6 @@ export function displayPrefix(key: Pick<ApiKey, 'lastFour'>): string {
   return `${PREFIX}…${key.lastFour}`;
 }
 
-export function isExpired(key: Pick<ApiKey, 'expiresAt'>, now: Date): boolean {
-  return key.expiresAt !== null && key.expiresAt.getTime() <= now.getTime();
-}
-
 function checksum(secret: string): string {
   return base62(BigInt(crc32(secret)), CHECKSUM_LENGTH);
 }

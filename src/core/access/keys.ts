@@ -3,14 +3,13 @@ import type { AccountCaller } from '../customers/customer.js';
 import type { JobWork } from '../jobs/job.js';
 import { type MailUses, mailWork } from '../mail/send-mail.js';
 import type { Addresses } from '../shared/addresses.js';
-import { after, type Clock, DAY } from '../shared/clock.js';
+import { after, type Clock, DAY, isExpired } from '../shared/clock.js';
 import { DomainError, type FieldError, invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken } from '../shared/secrets.js';
 import { type Precondition, type Readable, type Transactional, unconditional } from '../shared/transactional.js';
 import {
   type ApiKey,
-  isExpired,
   isWellFormedToken,
   type KeyAddress,
   type KeyFinder,

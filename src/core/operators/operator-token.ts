@@ -1,9 +1,9 @@
-import { isExpired, lastFour, readKeySettings } from '../access/api-key.js';
+import { lastFour, readKeySettings } from '../access/api-key.js';
 import { readScopes } from '../access/caller.js';
 import type { Budget } from '../access/rolling-window.js';
 import { type Actor, changedFields } from '../audit/audit-entry.js';
 import type { AuditLog } from '../audit/audit-log.js';
-import type { Clock } from '../shared/clock.js';
+import { type Clock, isExpired } from '../shared/clock.js';
 import { DomainError, invalid, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { base62, hashRandomToken, randomNumber } from '../shared/secrets.js';

@@ -21,6 +21,10 @@ export function after(instant: Date, milliseconds: number): Date {
   return new Date(instant.getTime() + milliseconds);
 }
 
+export function isExpired({ expiresAt }: { readonly expiresAt: Date | null }, now: Date): boolean {
+  return expiresAt !== null && expiresAt.getTime() <= now.getTime();
+}
+
 /** For the end of something that is being made, or kept: none, or in the future. */
 export function expiryErrors(expiresAt: Date | null | undefined, now: Date): FieldError[] {
   if (expiresAt === null || expiresAt === undefined || expiresAt.getTime() > now.getTime()) return [];

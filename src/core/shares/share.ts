@@ -1,6 +1,6 @@
 import type { CustomerStatus } from '../customers/customer.js';
 import type { Limits } from '../customers/limits.js';
-import { expiryErrors } from '../shared/clock.js';
+import { expiryErrors, isExpired } from '../shared/clock.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { codePoints, requiredTextErrors } from '../shared/text.js';
@@ -73,12 +73,7 @@ export const MIN_SHARE_PASSWORD = 8;
 
 /** Whether visitors may see it. Nothing else tells them whether it exists. */
 export function isOpen({ share, customerStatus }: KnownShare, now: Date): boolean {
-  return customerStatus === 'active' && !isShareOver(share, now);
-}
-
-/** Whether it has expired. */
-export function isShareOver({ expiresAt }: Pick<Share, 'expiresAt'>, now: Date): boolean {
-  return expiresAt !== null && expiresAt.getTime() <= now.getTime();
+  return customerStatus === 'active' && !isExpired(share, now);
 }
 
 export function activeReservations({ uploadReservations }: Share, now: Date): readonly UploadReservation[] {

@@ -1,4 +1,3 @@
-import { isExpired } from '../../core/access/api-key.js';
 import {
   type DeliveryKey,
   type ImageDelivery,
@@ -7,6 +6,7 @@ import {
 } from '../../core/delivery/delivery-key.js';
 import { optionNames, PRESET_NAME_CHARACTERS } from '../../core/delivery/delivery-options.js';
 import { MAX_PRESETS, type Preset } from '../../core/delivery/preset.js';
+import { isExpired } from '../../core/shared/clock.js';
 import { type PictureCount, TRAFFIC_DAYS } from '../../core/traffic/traffic.js';
 import { address } from '../address.js';
 import { Button, ExpiryField, expiryOf, Field, lastDay, type Problems } from '../form.js';

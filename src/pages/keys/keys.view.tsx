@@ -1,6 +1,6 @@
-import { type ApiKey, displayPrefix, isExpired } from '../../core/access/api-key.js';
+import { type ApiKey, displayPrefix } from '../../core/access/api-key.js';
 import { keyBudget } from '../../core/access/rolling-window.js';
-import { DAY } from '../../core/shared/clock.js';
+import { DAY, isExpired } from '../../core/shared/clock.js';
 import { shortRange } from '../ip-list-field.js';
 import { Badge, Card, Confirm, Copied, Copyable, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
 

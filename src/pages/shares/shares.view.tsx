@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
+import { isExpired } from '../../core/shared/clock.js';
 import { invalid } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import type { ShareWithToken } from '../../core/shares/own-shares.js';
-import { isShareOver, MAX_SHARE_TITLE, MAX_SHARES, MIN_SHARE_PASSWORD, type Share } from '../../core/shares/share.js';
+import { MAX_SHARE_TITLE, MAX_SHARES, MIN_SHARE_PASSWORD, type Share } from '../../core/shares/share.js';
 import { MAX_TAG_NAME, type Tag } from '../../core/tags/tag.js';
 import { ExpiryField, expiryOf, Field, lastDay } from '../form.js';
 import { FieldLength } from '../form-fields.js';
@@ -41,7 +42,7 @@ export function ShareList({ shares, tags, now, linkOf }: ShareListProps) {
                   {share.title}
                 </a>
                 {share.passwordHash !== null && <Badge>Password</Badge>}
-                {isShareOver(share, now) && <Badge tone="bad">Expired</Badge>}
+                {isExpired(share, now) && <Badge tone="bad">Expired</Badge>}
               </>,
               contentsOf(formats, share, tags),
               <Visits key="visits" share={share} />,
@@ -81,7 +82,7 @@ export function SharePage({ share, tags, link, now, children }: ShareHeadProps) 
         <LinkButton href={sharePagePath(share.id, 'revoke')} label="Revoke…" />
       </Heading>
       <Card title="Link" lead="Anyone who has it sees the photos. Pass it on as you would a key.">
-        {isShareOver(share, now) && (
+        {isExpired(share, now) && (
           <p class="flash warn">This link has expired. Choose a later date to open it again.</p>
         )}
         <Link id="link" link={link} />

@@ -1,9 +1,8 @@
-import { isExpired } from '../../access/api-key.js';
 import { withMeasure } from '../../blobs/blob-bytes.js';
 import type { Limits } from '../../customers/limits.js';
 import { QuotaReservation } from '../../customers/quota.js';
 import { type Job, randomFraction } from '../../jobs/job.js';
-import type { Clock } from '../../shared/clock.js';
+import { type Clock, isExpired } from '../../shared/clock.js';
 import { DomainError, type ItemError, isOutage } from '../../shared/errors.js';
 import { type Secrets, unseal } from '../../shared/secrets.js';
 import type { Readable, Transaction, Transactional } from '../../shared/transactional.js';

@@ -1,11 +1,10 @@
-import { isExpired } from '../../access/api-key.js';
 import type { IpLists } from '../../access/ip-list.js';
 import { checkedAtEnd, type Measure, TooManyBytes, withMeasure } from '../../blobs/blob-bytes.js';
 import { type BlobKey, stagingKey } from '../../blobs/blob-key.js';
 import type { BlobStore, DiskSpace } from '../../blobs/blob-store.js';
 import type { VerifiedBlobs } from '../../blobs/verified-blobs.js';
 import type { CustomerDirectory } from '../../customers/customer-directory.js';
-import type { Clock } from '../../shared/clock.js';
+import { type Clock, isExpired } from '../../shared/clock.js';
 import { DomainError, type ItemError, isOutage } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -71,7 +70,7 @@ export async function requireUploadItem(
 ): Promise<{ grant: UploadGrant; item: ImportPhoto }> {
   const grant = readUploadToken(uses, token);
   const now = uses.clock.now();
-  if (grant === null || grant.expiresAt.getTime() <= now.getTime()) throw uploadForbidden();
+  if (grant === null || isExpired(grant, now)) throw uploadForbidden();
   const { customerId, importId, itemId, apiKeyId } = grant;
   const isAdmitted = apiKeyId === null ? isActive(uses, customerId) : isKeyAdmitted(uses, apiKeyId, address, now);
   const item = (await isAdmitted) ? await uses.importSteps.readItem(customerId, importId, itemId) : null;

@@ -1,4 +1,4 @@
-import { isExpired, type KeyFinder } from '../../access/api-key.js';
+import type { KeyFinder } from '../../access/api-key.js';
 import type { Caller } from '../../access/caller.js';
 import {
   defaultFormat,
@@ -8,7 +8,7 @@ import {
   renditionFormats,
 } from '../../media/media-reader.js';
 import type { Addresses } from '../../shared/addresses.js';
-import { after, type Clock, HOUR, SECOND } from '../../shared/clock.js';
+import { after, type Clock, HOUR, isExpired, SECOND } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import { type Id, isId } from '../../shared/ids.js';
 import { readToken, type Secrets, signToken } from '../../shared/secrets.js';
@@ -48,7 +48,7 @@ export async function openSignedRendition(
   token: string,
 ): Promise<RenditionDownload & { readonly expiresAt: Date }> {
   const grant = readGrant(uses, token);
-  if (grant === null || grant.expiresAt.getTime() <= uses.clock.now().getTime()) throw forbiddenUrl();
+  if (grant === null || isExpired(grant, uses.clock.now())) throw forbiddenUrl();
   // Asked for with the key, so that there is one wait for both; without the key it counts for nothing, its absence neither.
   const found = readVisiblePhoto(uses, grant, grant.photoId);
   found.catch(() => undefined);
