@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Job, type JobQueue, type Lane, type Pool, placeOf } from '../core/jobs/job.js';
+import { type Job, type JobQueue, type Lane, type Pool, queuePlaceOf } from '../core/jobs/job.js';
 import type { Uses } from '../core/ports.js';
 import type { Id } from '../core/shared/ids.js';
 
@@ -223,7 +223,7 @@ export function busyIn(
 ): { readonly customerIds: readonly Id[]; readonly lanes: readonly Lane[] } {
   const counts = new Map<Id | string, { count: number; readonly of: Lane }>();
   for (const { customerId, work } of running) {
-    const { lane } = placeOf(work);
+    const { lane } = queuePlaceOf(work);
     for (const name of [customerId, `${customerId}/${lane}`]) {
       const before = counts.get(name)?.count ?? 0;
       counts.set(name, { count: before + 1, of: { customerId, lane } });

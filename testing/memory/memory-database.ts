@@ -10,7 +10,7 @@ import type { SourceFetch } from '../../src/core/imports/fetch/source-fetch.js';
 import type { Import } from '../../src/core/imports/import.js';
 import type { ImportPhoto, ImportPhotoStatus } from '../../src/core/imports/import-photo.js';
 import type { ResumableUpload } from '../../src/core/imports/receive/resumable-upload.js';
-import type { JobPlace, Work } from '../../src/core/jobs/job.js';
+import type { QueuePlace, Work } from '../../src/core/jobs/job.js';
 import type { ExifTags } from '../../src/core/media/picture-metadata.js';
 import type { OperatorToken } from '../../src/core/operators/operator-token.js';
 import type { Photo } from '../../src/core/photos/photo.js';
@@ -33,7 +33,7 @@ import type { Delivery, DeliveryBodies } from '../../src/core/webhooks/delivery.
 import type { WebhookEndpoint } from '../../src/core/webhooks/webhook-endpoint.js';
 
 /** A job and its state in the queue. */
-export interface StoredJob extends JobPlace {
+export interface StoredJob extends QueuePlace {
   readonly id: Id;
   readonly customerId: Id;
   readonly work: Work;

@@ -7,7 +7,7 @@ import {
   type JobRepository,
   jobKey,
   type Pool,
-  placeOf,
+  queuePlaceOf,
   type Work,
 } from '../../src/core/jobs/job.js';
 import { type Clock, SECOND } from '../../src/core/shared/clock.js';
@@ -120,7 +120,7 @@ export class MemoryJobRepository extends MemoryAttemptEnds implements JobReposit
     const id = this.database.jobs.get(storedJobKey(this.customerId, work))?.id ?? this.database.next('job');
     const begun = { attempt: 0, failures: 0, outages: 0, traceContext };
     const fresh = { ...begun, dueAt: this.now(), lease: null, again: false, deadReason: null };
-    this.set({ id, customerId: this.customerId, work, ...placeOf(work), ...fresh });
+    this.set({ id, customerId: this.customerId, work, ...queuePlaceOf(work), ...fresh });
   }
 }
 

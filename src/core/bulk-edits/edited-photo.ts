@@ -52,7 +52,11 @@ export async function edited(
   }
 }
 
-/** The photo as it was before the change, or null if it must be left alone. */
+/**
+ * The photo as it was before one change of an edit that is undone, or null if it is left alone (`kept`): the photo no longer has what the edit set,
+ * nothing is left to take back, it is in the trash (unless that is undone), or it would have too many tags. Other changes since do not matter.
+ * `undoBulkEdit` (start-bulk-edit.ts) begins an undo, `revertPhotos` (run-bulk-edit.ts) asks this for each change.
+ */
 export function reverted(
   { at, retentionDays, tagIds, tagsPerPhoto }: EditContext,
   { kind }: BulkAction,

@@ -6,7 +6,11 @@ import type { QuotaUse } from './customer-repository.js';
 const quotas = ['photos', 'storageBytes'] as const;
 type Quota = (typeof quotas)[number];
 
-/** The rest of a customer's quota, for the photos of one request, reserved one by one. */
+/**
+ * The rest of a customer's quota, for the photos of one request, reserved one by one. What counts is `quotaUse` (customer-repository.ts). Of files that
+ * are registered, those beyond it are rejected, and all only if none fits (imports/register/register.ts); an edit of an item is refused
+ * (imports/edit-item.ts); a file that is fetched fails (imports/fetch/fetch.ts). Publishing does not ask again.
+ */
 export class QuotaReservation {
   private readonly reserved: Record<Quota, number> = { photos: 0, storageBytes: 0 };
   private readonly refused: Record<Quota, number> = { photos: 0, storageBytes: 0 };

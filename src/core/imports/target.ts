@@ -28,6 +28,11 @@ export interface UploadGrant {
 
 export type TargetUses = { secrets: Secrets; clock: Clock; addresses: Addresses; directUploads: DirectUploads | null };
 
+/**
+ * The longest time that an address works. One of this service ends earlier with its key or account, or where the key's IP list does not admit the
+ * sender (`requireUploadItem`, receive/upload.ts); once its item has other bytes or has ended (`requireSameBytes`, import-photo.ts); and when the item
+ * gets another upload id: after a failure, or when other bytes are declared (edit-item.ts, register/).
+ */
 const LIFE = 6 * HOUR;
 
 /**

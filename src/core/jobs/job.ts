@@ -88,7 +88,7 @@ export function jobKey(work: Work): string {
  * The place where work waits. The queue gives out the work of whom it served longest ago first (`turnsIn` of its repository); few jobs of a
  * lane run at the same time (worker/pools.ts), and pictures are decoded in turn, too (`FairLimit` of the media reader).
  */
-export interface JobPlace {
+export interface QueuePlace {
   readonly pool: Pool;
   /** The part of the customer's work that takes turns on its own: that of a webhook endpoint; otherwise empty, for all of it. */
   readonly turn: string;
@@ -96,7 +96,7 @@ export interface JobPlace {
   readonly lane: string;
 }
 
-export function placeOf(work: Work): JobPlace {
+export function queuePlaceOf(work: Work): QueuePlace {
   switch (work.kind) {
     case 'deliver':
       return { pool: 'deliveries', turn: String(work.endpointId), lane: String(work.endpointId) };

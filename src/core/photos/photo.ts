@@ -131,6 +131,10 @@ export function inputErrors(input: PhotoInput, prefix = ''): FieldError[] {
 /** In code points, as it is stored. */
 export const MAX_FILENAME = 255;
 
+/**
+ * The name of a file as it is stored. `filenameErrors` says which characters it may not have. What is sent to browsers, or written to disks, is made
+ * safe for them by `fileName` (cli/src/file-name.ts).
+ */
 export function cleanFilename(filename: string): string {
   return normalized(filename, 'NFC').trim();
 }

@@ -34,7 +34,10 @@ export interface Gazetteer {
   placeOf(position: Pick<GeoPoint, 'latitude' | 'longitude'>): Promise<Place | null>;
 }
 
-/** Null without a position. */
+/**
+ * The place of a position, null without one. Asked when a photo is published (imports/publish.ts), and when its location is edited (edit-photo.ts,
+ * bulk-edits/run-bulk-edit.ts), at no other time. The data: borders of OpenStreetMap, names of GeoNames (adapters/places/geonames-gazetteer.ts).
+ */
 export function placeAt(
   gazetteer: Gazetteer,
   position: Pick<GeoPoint, 'latitude' | 'longitude'> | null,

@@ -68,7 +68,7 @@ export const MAX_SHARED_PHOTOS = 1000;
 /** The most that visitors of one share may be allowed to upload. */
 const MAX_UPLOAD_FILES = 10_000;
 const MAX_UPLOAD_BYTES = 1024 ** 4;
-/** Guesses are limited (`requireShareGuess`). */
+/** Guesses are limited (`requireGuess`, visitors.ts). */
 export const MIN_SHARE_PASSWORD = 8;
 
 /** Whether visitors may see it. Nothing else tells them whether it exists. */

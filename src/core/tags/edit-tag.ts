@@ -14,8 +14,8 @@ import {
 import { nameTaken } from './create-tags.js';
 import { exceedsOneTransaction } from './delete-tag.js';
 import {
-  mergedTag,
   parseTagName,
+  patchedTag,
   type Tag,
   type TagChanges,
   type TagPatch,
@@ -64,7 +64,7 @@ export async function editTag(
     const mergeTagIds = requireMergedTags(patch, locked);
     check(tag);
     const at = clock.now();
-    const next = mergedTag(tag, patch, name ?? tag.name);
+    const next = patchedTag(tag, patch, name ?? tag.name);
     if (!withTools) return saveTag(transaction, tag, next, at);
     const changes = await retagPhotos(transaction, tag, { ...patch, mergeTagIds }, { photos, limits, at });
     await transaction.outbox.add('tag.deleted', mergeTagIds, at);

@@ -137,7 +137,7 @@ export function tagPatchErrors(id: Id, patch: TagPatch): FieldError[] {
   return [...tagErrors(patch), ...toolErrors(id, patch)];
 }
 
-export function mergedTag(tag: Tag, patch: TagPatch, name: string): Tag {
+export function patchedTag(tag: Tag, patch: TagPatch, name: string): Tag {
   return {
     ...tag,
     name,

@@ -5,13 +5,13 @@ import {
   interruptionSeconds,
   type Job,
   type JobClaim,
-  type JobPlace,
   type JobQueue,
   type JobRepository,
   jobKey,
   MAX_ATTEMPTS,
   type Pool,
-  placeOf,
+  type QueuePlace,
+  queuePlaceOf,
   type Work,
 } from '../../../core/jobs/job.js';
 import type { Id } from '../../../core/shared/ids.js';
@@ -37,7 +37,7 @@ import {
 import { type Statement, withoutTransaction } from '../database/transaction.js';
 
 /** A job of any pool. */
-export interface JobRow extends JobPlace {
+export interface JobRow extends QueuePlace {
   readonly customerId: Id;
   readonly id: Id;
   /** `jobKey` of the work. */
@@ -286,7 +286,7 @@ export class TypeormJobRepository extends TypeormAttemptEnds implements JobRepos
   ): Promise<void> {
     if (works.length === 0) return;
     // Each once, and in the same order in every transaction: otherwise two could deadlock. Ids of one length sort as numbers do.
-    const byKey = new Map(works.map((work) => [jobKey(work), { ...placeOf(work), key: jobKey(work), work }]));
+    const byKey = new Map(works.map((work) => [jobKey(work), { ...queuePlaceOf(work), key: jobKey(work), work }]));
     const rows = [...byKey.values()].sort((a, b) => a.key.length - b.key.length || (a.key < b.key ? -1 : 1));
     const pools = [...new Set(rows.map(({ pool }) => pool))];
     await select(this.manager, statement, [this.customerId, JSON.stringify(rows), traceContext, pools]);
