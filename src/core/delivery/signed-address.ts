@@ -27,8 +27,8 @@ type DeliveryUses = RenditionUses & {
 /**
  * The picture that a signed address shows. Nothing is read for an address that its key has not signed. Errors: `url_forbidden`;
  * `invalid_request` (options); `not_found` (photo; when opened, also `rendition`); `service_unavailable`. An address shows one picture for each format
- * that browsers accept. What limits how many are made: 64 stored of a photo (photos/renditions/make.ts), 128 queued of a customer
- * (media/media-reader.ts), each once at a time, and not again for ten minutes after it failed (adapters/decorators/shared-rendition-maker.ts).
+ * that browsers accept. What limits how many are made: `MAX_DELIVERED` of a photo (photos/renditions/make.ts), `MAX_RENDITIONS_AT_ONCE`
+ * of a customer (media/media-reader.ts), each once at a time, and not again soon after it failed (adapters/decorators/shared-rendition-maker.ts).
  */
 export async function openDeliveredPicture(
   uses: DeliveryUses,
