@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type BusboyFileStream } from '@fastify/busboy';
 import type { InlineFile, InlineInput, InlineUpload } from '../../core/imports/register/inline.js';
-import { invalid } from '../../core/shared/errors.js';
+import { requireValid } from '../../core/shared/errors.js';
 import { maxValuesOf, parseJson, REGISTRATION_BODY_BYTES, readShape } from '../../http/requests/json-body.js';
 import { bytesOfPart, type Part, partsOf, refused } from '../../http/requests/multipart.js';
 import type { StreamedBody } from '../../http/requests/read-request.js';
@@ -51,7 +51,7 @@ async function readInputs(part: Part): Promise<readonly InlineInput[]> {
   const bytes = part.kind === 'field' ? new TextEncoder().encode(part.text) : await collect(part.stream);
   const photos = parseJson(bytes, 'photos', maxValuesOf(REGISTRATION_BODY_BYTES));
   const { body, errors } = await readShape({ photos }, InlineInputBody);
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(errors);
   return (body as InlineInputBody).photos;
 }
 

@@ -4,7 +4,7 @@ import type { JobWork } from '../jobs/job.js';
 import { type MailUses, mailWork } from '../mail/send-mail.js';
 import type { Addresses } from '../shared/addresses.js';
 import { after, type Clock, DAY, isExpired } from '../shared/clock.js';
-import { DomainError, type FieldError, invalid, requireFound } from '../shared/errors.js';
+import { DomainError, type FieldError, invalid, requireFound, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken } from '../shared/secrets.js';
 import { type Precondition, type Readable, type Transactional, unconditional } from '../shared/transactional.js';
@@ -107,7 +107,7 @@ export function editKey(
     const before = requireFound(await keys.lock(id), 'api_key');
     const at = clock.now();
     const { settings, errors } = readKeySettings({ ...before, ...changes }, at, before);
-    if (errors.length > 0) throw invalid(...errors);
+    requireValid(errors);
     check(before);
     const key = { ...before, ...settings };
     const fields = changedFields(before, key, keySettings);
@@ -158,8 +158,7 @@ export function mostRequests(key: Pick<ApiKey, 'readLimit' | 'writeLimit'> | nul
 
 /** Requires settings that an owner may set: only the operator can raise limits. Errors: `invalid_request`. */
 function requireAllowedSettings(settings: Partial<KeySettings>, granted: ApiKey | null): void {
-  const errors = [...limitErrors(settings, granted, 'read'), ...limitErrors(settings, granted, 'write')];
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid([...limitErrors(settings, granted, 'read'), ...limitErrors(settings, granted, 'write')]);
 }
 
 function limitErrors(settings: Partial<KeySettings>, granted: ApiKey | null, group: 'read' | 'write'): FieldError[] {

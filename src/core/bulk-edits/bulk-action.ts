@@ -5,7 +5,7 @@ import { givenErrors, photoFields } from '../media/photo-fields.js';
 import type { GeoPoint } from '../media/picture-metadata.js';
 import { MAX_SHIFT_SECONDS } from '../photos/photo.js';
 import { DAY, HOUR, MINUTE, SECOND } from '../shared/clock.js';
-import { type FieldError, invalid } from '../shared/errors.js';
+import { type FieldError, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction } from '../shared/transactional.js';
 import { resolveTags } from '../tags/resolve-tags.js';
@@ -129,8 +129,7 @@ export async function storedAction(
 ): Promise<BulkAction> {
   if (!('tagNames' in input)) return input;
   const { kind, tagNames } = input;
-  const errors = nameErrors({ tagNames });
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(nameErrors({ tagNames }));
   const { tags } = transaction;
   const ids =
     kind === 'add_tags' ? await resolveTags(transaction, caller, { tagNames }, options) : await idsOf(tags, tagNames);
@@ -144,6 +143,6 @@ async function idsOf(tags: TagReads, names: readonly string[]): Promise<readonly
   const errors = unknown.map((name): FieldError => {
     return { field: 'tagNames', code: 'unknown_tag', message: `There is no tag “${name}”.` };
   });
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(errors);
   return known.map(({ id }) => id);
 }

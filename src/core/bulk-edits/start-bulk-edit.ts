@@ -4,7 +4,7 @@ import type { Limits } from '../customers/limits.js';
 import { countPhotos } from '../photos/list-photos.js';
 import type { PhotoFilters } from '../photos/photo-query.js';
 import { after, type Clock } from '../shared/clock.js';
-import { DomainError, invalid, requireFound } from '../shared/errors.js';
+import { DomainError, invalid, requireFound, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable, Transactional } from '../shared/transactional.js';
 import { actionErrors, type BulkActionInput, storedAction } from './bulk-action.js';
@@ -28,8 +28,7 @@ export async function startBulkEdit(
   selection: BulkSelection,
 ): Promise<BulkEdit> {
   requireScope(caller, input.kind === 'trash' ? 'photos:delete' : 'photos:write');
-  const errors = actionErrors(input);
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(actionErrors(input));
   const filters = 'filters' in selection ? selection.filters : null;
   const photoIds = 'filters' in selection ? [] : [...new Set(selection.photoIds)].sort((a, b) => a - b);
   if (photoIds.length > MAX_CHOSEN_PHOTOS) throw tooManyPhotos();

@@ -3,7 +3,7 @@ import type { Actor } from '../audit/audit-entry.js';
 import { keyReused, RETENTION_MS } from '../idempotency/claim-key.js';
 import { zoneAsStored } from '../media/zones.js';
 import { after, type Clock } from '../shared/clock.js';
-import { invalid, requireFound } from '../shared/errors.js';
+import { requireFound, requireValid } from '../shared/errors.js';
 import { cleanText } from '../shared/text.js';
 import {
   type Customer,
@@ -83,7 +83,7 @@ function newCustomer(request: CustomerRequest, at: Date): NewCustomer {
   const defaultTimeZone = request.timeZone ?? 'UTC';
   const errors = [...customerNameErrors(request.name), ...zoneErrors(defaultTimeZone)];
   errors.push(...quotaErrors('storageBytes', request.storageBytesLimit), ...quotaErrors('photos', request.photosLimit));
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(errors);
   return {
     name,
     defaultTimeZone: zoneAsStored(defaultTimeZone),

@@ -1,7 +1,7 @@
 import { type Actor, changedFields } from '../audit/audit-entry.js';
 import { zoneAsStored } from '../media/zones.js';
 import type { Clock } from '../shared/clock.js';
-import { type FieldError, invalid } from '../shared/errors.js';
+import { type FieldError, invalid, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText } from '../shared/text.js';
 import { type Precondition, type Readable, type Transactional, unconditional } from '../shared/transactional.js';
@@ -54,12 +54,11 @@ export async function editCustomer(
     ...(defaultTimeZone !== undefined && { defaultTimeZone: zoneAsStored(defaultTimeZone) }),
     ...(trashRetentionDays !== undefined && { trashRetentionDays }),
   };
-  const errors = [
+  requireValid([
     ...(name === undefined ? [] : customerNameErrors(name)),
     ...(settings.defaultTimeZone === undefined ? [] : zoneErrors(settings.defaultTimeZone)),
     ...(trashRetentionDays === undefined ? [] : retentionErrors(trashRetentionDays)),
-  ];
-  if (errors.length > 0) throw invalid(...errors);
+  ]);
   return store.transaction(customerId, async (transaction) => {
     const [before, at] = [await transaction.customer.lock(), clock.now()];
     check(before);
@@ -90,8 +89,7 @@ export function administerCustomer(
   return store.transaction(customerId, async (transaction) => {
     const before = await transaction.customer.lock();
     precondition(before);
-    const errors = customerPatchErrors(patch);
-    if (errors.length > 0) throw invalid(...errors);
+    requireValid(customerPatchErrors(patch));
     const changed = administer(before, inputAfter(before, patch), clock.now());
     const changes = changedFields(before, changed, customerAdministration);
     if (changes.length === 0) return before;

@@ -2,7 +2,7 @@ import { changedFields } from '../audit/audit-entry.js';
 import type { AccountCaller, CustomerStatus } from '../customers/customer.js';
 import type { SealedRows } from '../customers/reseal.js';
 import { type Clock, expiryErrors } from '../shared/clock.js';
-import { DomainError, invalid, requireFound } from '../shared/errors.js';
+import { DomainError, requireFound, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { base62, newRandomToken, randomNumber, type Secrets, seal, unseal } from '../shared/secrets.js';
 import { cleanText, requiredTextErrors } from '../shared/text.js';
@@ -63,8 +63,7 @@ function readDeliveryKeySettings(
   { name, presetsOnly, expiresAt }: DeliveryKeySettings,
   now: Date,
 ): DeliveryKeySettings {
-  const errors = [...requiredTextErrors('name', name, MAX_DELIVERY_KEY_NAME), ...expiryErrors(expiresAt, now)];
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid([...requiredTextErrors('name', name, MAX_DELIVERY_KEY_NAME), ...expiryErrors(expiresAt, now)]);
   return { name: cleanText(name), presetsOnly, expiresAt };
 }
 

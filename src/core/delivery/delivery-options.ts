@@ -1,5 +1,5 @@
 import { fits, MAX_RESULT_SIDE, pictureFormats } from '../media/transformation.js';
-import { type FieldError, type FieldErrorCode, invalid } from '../shared/errors.js';
+import { type FieldError, type FieldErrorCode, invalid, requireValid } from '../shared/errors.js';
 
 /** The form of a preset's name. */
 export const PRESET_NAME = /^[a-z0-9_-]{1,40}$/;
@@ -69,7 +69,7 @@ export function parseDeliveryOptions(text: string): DeliveryOptions {
     else if (read === null) errors.push(wrongValue(name));
     options[name] = read;
   }
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(errors);
   return options as DeliveryOptions;
 }
 

@@ -3,7 +3,7 @@ import type { Limits } from '../customers/limits.js';
 import { isTimeZone } from '../media/capture-time.js';
 import { zoneAsStored } from '../media/zones.js';
 import { after, type Clock, DAY } from '../shared/clock.js';
-import { DomainError, type FieldError, invalid } from '../shared/errors.js';
+import { DomainError, type FieldError, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText, textErrors, verbatimErrors } from '../shared/text.js';
 import type { Reader, Transactional } from '../shared/transactional.js';
@@ -31,8 +31,7 @@ export async function createImport(
   caller: Caller,
   creation: ImportCreation,
 ): Promise<{ import: ImportDetails; created: boolean }> {
-  const errors = creationErrors(creation);
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(creationErrors(creation));
   // Their names are known only later, when there is no caller to ask.
   if (creation.keywordsAsTags) requireScope(caller, 'tags:write');
   return store.transaction(caller.customerId, async (transaction) => {

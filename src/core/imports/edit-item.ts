@@ -7,7 +7,7 @@ import type { Limits } from '../customers/limits.js';
 import { QuotaReservation } from '../customers/quota.js';
 import { clientFields, type GivenValues, valuesOf } from '../media/photo-fields.js';
 import { inputErrors, mergedMetadata, type PhotoInput } from '../photos/photo.js';
-import { DomainError, type FieldError, invalid, requireFound } from '../shared/errors.js';
+import { DomainError, type FieldError, requireFound, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
 import { lockForNewTags, resolveTags } from '../tags/resolve-tags.js';
@@ -43,8 +43,7 @@ export async function editImportPhoto(
   id: Id,
   patch: ImportPhotoPatch,
 ): Promise<ItemDetails> {
-  const errors = itemPatchErrors(patch, uses.limits);
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(itemPatchErrors(patch, uses.limits));
   const staged = patch.status === 'uploaded' ? await stagedUploadId(uses, caller, importId, id) : null;
   const details = await uses.store.transaction(caller.customerId, async (transaction) => {
     // The customer before the import: the order of all locks.

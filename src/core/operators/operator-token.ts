@@ -4,7 +4,7 @@ import type { Budget } from '../access/rolling-window.js';
 import { type Actor, changedFields } from '../audit/audit-entry.js';
 import type { AuditLog } from '../audit/audit-log.js';
 import { type Clock, isExpired } from '../shared/clock.js';
-import { DomainError, invalid, requireFound } from '../shared/errors.js';
+import { DomainError, invalid, requireFound, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { base62, hashRandomToken, randomNumber } from '../shared/secrets.js';
 
@@ -173,7 +173,7 @@ export function editOperatorToken(
   return operatorTokens.transaction(async (tokens) => {
     const [before, at] = [await liveToken(tokens, id), clock.now()];
     const { settings, errors } = readSettings({ ...before, ...given }, at, before);
-    if (errors.length > 0) throw invalid(...errors);
+    requireValid(errors);
     const token = { ...before, ...settings };
     const changes = changedFields(before, token, operatorTokenSettings);
     if (changes.length === 0) return before;

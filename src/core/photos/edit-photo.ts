@@ -4,7 +4,15 @@ import { type CaptureTime, fromInstant, fromWallClock, shiftLocalTime, UNKNOWN_T
 import { type ClientField, clientFields, patchedValues, valuesOf } from '../media/photo-fields.js';
 import type { Focus } from '../media/transformation.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError, type FieldError, type ItemError, invalid, notFound, requireFound } from '../shared/errors.js';
+import {
+  DomainError,
+  type FieldError,
+  type ItemError,
+  invalid,
+  notFound,
+  requireFound,
+  requireValid,
+} from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import {
   type Precondition,
@@ -46,8 +54,7 @@ export async function editPhoto(
   patch: PhotoPatch,
   check: Precondition<PhotoWithTags> = unconditional,
 ): Promise<PhotoWithTags> {
-  const errors = patchErrors(patch);
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(patchErrors(patch));
   return uses.store.transaction(caller.customerId, async (transaction) => {
     const [photo] = await transaction.photos.lock([id]);
     if (photo === undefined || !isEditable(photo, patch)) throw notFound('photo');
@@ -76,8 +83,7 @@ export async function editPhotos(
   ids: readonly Id[],
   patch: PhotoPatch,
 ): Promise<readonly PhotoEditResult[]> {
-  const errors = patchErrors(patch);
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(patchErrors(patch));
   return uses.store.transaction(caller.customerId, async (transaction) => {
     const photos = new Map((await transaction.photos.lock(ids)).map((photo) => [photo.id, photo]));
     const results: PhotoEditResult[] = [];
@@ -241,8 +247,7 @@ export async function setPhotoTags(
   request: TagRequest,
   check: Precondition<PhotoWithTags> = unconditional,
 ): Promise<readonly Tag[]> {
-  const errors = tagSetErrors(request);
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(tagSetErrors(request));
   return store.transaction(caller.customerId, async (transaction) => {
     await lockForNewTags(transaction, request);
     const photo = requireFound((await transaction.photos.lock([id]))[0], 'photo');

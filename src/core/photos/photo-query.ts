@@ -1,4 +1,4 @@
-import { invalid } from '../shared/errors.js';
+import { requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { PageWindow, Position } from '../shared/pagination.js';
 import { foldKey, searchWords } from '../shared/text.js';
@@ -144,5 +144,5 @@ export async function requireKnownTags(tags: TagReads, filters: PhotoFilters): P
       message: `${field} contains ${id}, which is not the id of a tag.`,
     })),
   );
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(errors);
 }

@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '../shared/errors.js';
+import { type FieldError, invalid, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText, foldKey, requiredTextErrors } from '../shared/text.js';
 
@@ -25,8 +25,7 @@ export const MAX_SAVED_QUERY = 2000;
 /** The name in the form in which it is stored. Errors: `invalid_request`. */
 export function searchName(text: string): Pick<SavedSearch, 'name' | 'nameKey'> {
   const name = cleanText(text);
-  const errors = requiredTextErrors('name', name, MAX_SEARCH_NAME);
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(requiredTextErrors('name', name, MAX_SEARCH_NAME));
   return { name, nameKey: foldKey(name) };
 }
 

@@ -106,6 +106,11 @@ export function invalid(...errors: readonly FieldError[]): DomainError {
   return new DomainError('invalid_request', message, { errors });
 }
 
+/** Errors: `invalid_request`, with all of these, unless there are none. */
+export function requireValid(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid(...errors);
+}
+
 export function notFound(resource: string): DomainError {
   return new DomainError('not_found', `No such ${resource.replace('_', ' ')}.`, { resource });
 }

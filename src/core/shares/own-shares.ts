@@ -2,7 +2,7 @@ import { changedFields } from '../audit/audit-entry.js';
 import type { AccountCaller } from '../customers/customer.js';
 import type { SealedRows } from '../customers/reseal.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError, type FieldError, invalid, requireFound } from '../shared/errors.js';
+import { DomainError, type FieldError, invalid, requireFound, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken, newRandomToken, type Secrets, seal, unseal } from '../shared/secrets.js';
 import { cleanText } from '../shared/text.js';
@@ -45,8 +45,7 @@ export async function createShare(
   { title, password, tagId, photoIds, ...settings }: ShareSettings & ShareContents,
 ): Promise<ShareWithToken> {
   const [at, token] = [uses.clock.now(), newRandomToken()];
-  const errors = [...settingsErrors({ title, password, ...settings }, at), ...contentsErrors({ tagId, photoIds })];
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid([...settingsErrors({ title, password, ...settings }, at), ...contentsErrors({ tagId, photoIds })]);
   await requireGoodSharePassword(uses, password, title);
   const passwordHash = password === null ? null : await uses.passwords.hash(password);
   const contents = { tagId: tagId ?? null, photoIds: [...new Set(photoIds)] };
@@ -153,8 +152,7 @@ export async function editShare(
 ): Promise<Share> {
   const { store, clock, passwords } = uses;
   const at = clock.now();
-  const errors = settingsErrors({ title, password, ...changes }, at);
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(settingsErrors({ title, password, ...changes }, at));
   await requireGoodSharePassword(uses, password, title);
   const passwordHash = typeof password === 'string' ? await passwords.hash(password) : password;
   return store.transaction(customerId, async ({ shares, audit }) => {

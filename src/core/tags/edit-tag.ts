@@ -2,7 +2,7 @@ import { type Caller, requireScope } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
 import { announcePhotos } from '../events/event.js';
 import type { Clock } from '../shared/clock.js';
-import { invalid, requireFound } from '../shared/errors.js';
+import { invalid, requireFound, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import {
   type Precondition,
@@ -51,8 +51,7 @@ export async function editTag(
 ): Promise<EditedTag> {
   const withTools = usesTools(patch);
   if (withTools) requireScope(caller, 'photos:write');
-  const errors = tagPatchErrors(id, patch);
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(tagPatchErrors(id, patch));
   const name = patch.name === undefined ? undefined : parseTagName(patch.name, 'name');
   return store.transaction(caller.customerId, async (transaction) => {
     const photos = withTools ? await lockTaggedPhotos(transaction, patch) : [];

@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '../shared/errors.js';
+import { type FieldError, invalid, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { PageWindow, Position } from '../shared/pagination.js';
 import {
@@ -93,8 +93,7 @@ export interface TagCreation extends TagInput {
 
 /** Returns the tag as it is stored. Errors: `invalid_request`. */
 export function newTag(input: TagCreation, createdAt: Date): NewTag {
-  const errors = tagErrors(input);
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(tagErrors(input));
   const name = parseTagName(input.name, 'name');
   const { color, description } = input;
   return {

@@ -5,7 +5,7 @@ import { type RateWindowStore, requireBudget } from '../access/rolling-window.js
 import type { Actor, AuditAction } from '../audit/audit-entry.js';
 import { type AccountCaller, admitNewPeople, type Customer, restrictSettings } from '../customers/customer.js';
 import { after, type Clock, DAY } from '../shared/clock.js';
-import { DomainError, invalid } from '../shared/errors.js';
+import { DomainError, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { newRandomToken, readToken, type Secrets, signToken } from '../shared/secrets.js';
 import { type Precondition, type Readable, type Transactional, unconditional } from '../shared/transactional.js';
@@ -58,7 +58,7 @@ export async function editSettingsAddresses(
   check: Precondition<Customer> = unconditional,
 ): Promise<Customer> {
   const { ipList, errors } = readIpList(entries);
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(errors);
   return store.transaction(customerId, async ({ customer, audit }) => {
     const before = await customer.lock();
     check(before);

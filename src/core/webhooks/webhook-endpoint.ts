@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { type ChangeType, changeTypes, isChangeType } from '../events/event.js';
 import { fromBase64 } from '../shared/bytes.js';
 import { after, DAY, HOUR } from '../shared/clock.js';
-import { type FieldError, invalid } from '../shared/errors.js';
+import { type FieldError, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText, codePoints } from '../shared/text.js';
 import type { WebhookSender } from './webhook-sender.js';
@@ -154,7 +154,7 @@ export async function endpointValues(
   const errors = [...descriptionErrors(description), ...eventErrors(input.events ?? [])];
   const refusal = input.url === undefined ? null : await webhooks.refusal(input.url.trim(), customerId);
   if (refusal !== null) errors.unshift({ field: 'url', code: 'invalid_format', message: refusal });
-  if (errors.length > 0) throw invalid(...errors);
+  requireValid(errors);
   return {
     ...(input.url !== undefined && { url: new URL(input.url.trim()).href }),
     ...(description !== undefined && { description }),

@@ -9,7 +9,7 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import type { Ports, Uses } from '../../core/ports.js';
-import { DomainError, type FieldError, invalid } from '../../core/shared/errors.js';
+import { DomainError, type FieldError, requireValid } from '../../core/shared/errors.js';
 import { parseId } from '../../core/shared/ids.js';
 import type { Model } from '../fields/declared.js';
 import { isPlainObject } from '../fields/fields.js';
@@ -133,8 +133,7 @@ export class ReadRequest {
     requestContext.body = sent.body;
     const parameters = this.parametersOf(context, request, sent.body);
     requestContext.parameters = parameters.values;
-    const errors = [...idListErrors(this.reflector, context), ...parameters.errors, ...sent.errors];
-    if (errors.length > 0) throw invalid(...errors);
+    requireValid([...idListErrors(this.reflector, context), ...parameters.errors, ...sent.errors]);
   }
 
   private parametersOf(context: ExecutionContext, request: Request, body: unknown): ParsedQuery {
