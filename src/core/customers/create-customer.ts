@@ -15,13 +15,9 @@ import {
 } from './customer.js';
 import type { CreationRequest, CustomerCreation, CustomerDirectory } from './customer-directory.js';
 
-interface CustomerRequest {
-  readonly name: string;
+interface CustomerRequest extends Pick<Customer, 'name' | 'storageBytesLimit' | 'photosLimit'> {
   /** IANA name; default UTC. */
   readonly timeZone?: string | undefined;
-  /** Quota in bytes and photos; null means unlimited. */
-  readonly storageBytesLimit: number | null;
-  readonly photosLimit: number | null;
 }
 
 type CreateUses = { customers: CustomerDirectory; clock: Clock };

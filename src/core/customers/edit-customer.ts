@@ -54,11 +54,7 @@ export async function editCustomer(
     ...(defaultTimeZone !== undefined && { defaultTimeZone: zoneAsStored(defaultTimeZone) }),
     ...(trashRetentionDays !== undefined && { trashRetentionDays }),
   };
-  requireValid([
-    ...(name === undefined ? [] : customerNameErrors(name)),
-    ...(settings.defaultTimeZone === undefined ? [] : zoneErrors(settings.defaultTimeZone)),
-    ...(trashRetentionDays === undefined ? [] : retentionErrors(trashRetentionDays)),
-  ]);
+  requireValid(settingsErrors({ name, trashRetentionDays, ...settings }, 'timeZone'));
   return store.transaction(customerId, async (transaction) => {
     const [before, at] = [await transaction.customer.lock(), clock.now()];
     check(before);
@@ -101,13 +97,18 @@ export function administerCustomer(
 
 /** Returns what is wrong with a patch, whatever the state of the account. */
 export function customerPatchErrors(patch: CustomerPatch): FieldError[] {
-  const { name, defaultTimeZone, trashRetentionDays, storageBytesLimit, photosLimit } = patch;
+  return [
+    ...settingsErrors(patch, 'defaultTimeZone'),
+    ...quotaErrors('storageBytesLimit', patch.storageBytesLimit ?? null),
+    ...quotaErrors('photosLimit', patch.photosLimit ?? null),
+  ];
+}
+
+function settingsErrors({ name, defaultTimeZone, trashRetentionDays }: CustomerPatch, zoneField: string): FieldError[] {
   return [
     ...(name === undefined ? [] : customerNameErrors(name)),
-    ...(defaultTimeZone === undefined ? [] : zoneErrors(defaultTimeZone, 'defaultTimeZone')),
+    ...(defaultTimeZone === undefined ? [] : zoneErrors(defaultTimeZone, zoneField)),
     ...(trashRetentionDays === undefined ? [] : retentionErrors(trashRetentionDays)),
-    ...quotaErrors('storageBytesLimit', storageBytesLimit ?? null),
-    ...quotaErrors('photosLimit', photosLimit ?? null),
   ];
 }
 
@@ -117,46 +118,42 @@ function inputAfter(before: Customer, patch: CustomerPatch): CustomerAdministrat
   return { ...rest, name: cleanText(name), defaultTimeZone: zoneAsStored(defaultTimeZone) };
 }
 
-type StatusUses = { store: Transactional<'customer' | 'audit'>; clock: Clock };
+type ChangeUses = { store: Transactional<'customer' | 'audit'>; clock: Clock };
 
 /**
  * From here on every process refuses every write with its keys; reads and downloads work. What was finalized before is still published.
  * Errors: `not_found`; `invalid_request` when the customer is being erased.
  */
-export function suspendCustomer(uses: StatusUses, actor: Actor, id: Id): Promise<Customer> {
-  return change(uses, actor, id, suspend);
+export function suspendCustomer(uses: ChangeUses, actor: Actor, id: Id): Promise<Customer> {
+  return changeCustomer(uses, { customerId: id, actor }, ['status'], suspend);
 }
 
 /** Errors: `not_found`; `invalid_request` when the customer is being erased. */
-export function resumeCustomer(uses: StatusUses, actor: Actor, id: Id): Promise<Customer> {
-  return change(uses, actor, id, resume);
+export function resumeCustomer(uses: ChangeUses, actor: Actor, id: Id): Promise<Customer> {
+  return changeCustomer(uses, { customerId: id, actor }, ['status'], resume);
 }
 
 /**
  * From here on every process treats its keys as unknown and refuses its signed upload addresses. If no process does, the worker erases a
  * customer that has been closing for an hour. Errors: `not_found`.
  */
-export function closeCustomer(uses: StatusUses, actor: Actor, id: Id): Promise<Customer> {
-  return change(uses, actor, id, close);
+export function closeCustomer(uses: ChangeUses, actor: Actor, id: Id): Promise<Customer> {
+  return changeCustomer(uses, { customerId: id, actor }, ['status'], close);
 }
 
-function change(
-  { store, clock }: StatusUses,
-  actor: Actor,
-  id: Id,
+/** Changes a customer by a rule, and records these changes; a rule that returns the same customer changes nothing. */
+export function changeCustomer(
+  { store, clock }: ChangeUses,
+  { customerId, actor }: AccountCaller,
+  changes: readonly string[],
   rule: (customer: Customer, at: Date) => Customer,
 ): Promise<Customer> {
-  return store.transaction(id, async (transaction) => {
-    const before = await transaction.customer.lock();
+  return store.transaction(customerId, async ({ customer, audit }) => {
+    const before = await customer.lock();
     const changed = rule(before, clock.now());
     if (changed === before) return before;
-    await transaction.customer.update(changed);
-    await transaction.audit.add(actor, {
-      action: 'customer.edited',
-      subject: changed,
-      changes: ['status'],
-      at: changed.updatedAt,
-    });
+    await customer.update(changed);
+    await audit.add(actor, { action: 'customer.edited', subject: changed, changes, at: changed.updatedAt });
     return changed;
   });
 }
@@ -166,17 +163,14 @@ function change(
  * `invalid_request` unless the typed name is exactly the account's; `not_found`.
  */
 export async function closeOwnAccount(
-  uses: { store: Transactional<'customer' | 'audit'>; clock: Clock },
+  uses: ChangeUses,
   { customerId, actor }: AccountCaller,
   typedName: string,
 ): Promise<Customer> {
   const { name } = await uses.store.query(customerId, (reader) => reader.customer.read());
   if (cleanText(typedName) !== name) {
-    throw invalid({
-      field: 'name',
-      code: 'invalid_format',
-      message: `Enter the name exactly as it is written: ${name}`,
-    });
+    const message = `Enter the name exactly as it is written: ${name}`;
+    throw invalid({ field: 'name', code: 'invalid_format', message });
   }
   return closeCustomer(uses, actor, customerId);
 }

@@ -4,13 +4,14 @@ import { addressBudget, IpRanges, readIpList } from '../access/ip-list.js';
 import { type RateWindowStore, requireBudget } from '../access/rolling-window.js';
 import type { Actor, AuditAction } from '../audit/audit-entry.js';
 import { type AccountCaller, admitNewPeople, type Customer, restrictSettings } from '../customers/customer.js';
+import { changeCustomer } from '../customers/edit-customer.js';
 import { after, type Clock, DAY } from '../shared/clock.js';
 import { DomainError, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { newRandomToken, readToken, type Secrets, signToken } from '../shared/secrets.js';
 import { type Precondition, type Readable, type Transactional, unconditional } from '../shared/transactional.js';
 import { type Browser, isOver } from './session.js';
-import { accountOf, auditSubject, type User } from './user.js';
+import { accountOf, auditUser, type User } from './user.js';
 
 /**
  * Whether people of this customer may use the settings area from an address; null is that of a person whose address no proxy reported.
@@ -30,20 +31,14 @@ export function notAdmitted(address: string | null): DomainError {
 }
 
 /** Decides for the owners whether a provider of their account may bring new people. Those who have come remain. */
-export async function editNewPeople(
-  { store, clock }: { store: Transactional<'customer' | 'audit'>; clock: Clock },
-  { customerId, actor }: AccountCaller,
+export function editNewPeople(
+  uses: { store: Transactional<'customer' | 'audit'>; clock: Clock },
+  caller: AccountCaller,
   isAllowed: boolean,
 ): Promise<Customer> {
-  return store.transaction(customerId, async ({ customer, audit }) => {
-    const before = await customer.lock();
-    if (before.admitsNewPeople === isAllowed) return before;
-    const at = clock.now();
-    const changed = admitNewPeople(before, isAllowed, at);
-    await customer.update(changed);
-    await audit.add(actor, { action: 'customer.edited', subject: changed, changes: ['admitsNewPeople'], at });
-    return changed;
-  });
+  return changeCustomer(uses, caller, ['admitsNewPeople'], (before, at) =>
+    before.admitsNewPeople === isAllowed ? before : admitNewPeople(before, isAllowed, at),
+  );
 }
 
 /**
@@ -52,22 +47,16 @@ export async function editNewPeople(
  * `check`.
  */
 export async function editSettingsAddresses(
-  { store, clock }: { store: Transactional<'customer' | 'audit'>; clock: Clock },
-  { customerId, actor }: AccountCaller,
+  uses: { store: Transactional<'customer' | 'audit'>; clock: Clock },
+  caller: AccountCaller,
   entries: readonly string[],
   check: Precondition<Customer> = unconditional,
 ): Promise<Customer> {
   const { ipList, errors } = readIpList(entries);
   requireValid(errors);
-  return store.transaction(customerId, async ({ customer, audit }) => {
-    const before = await customer.lock();
+  return changeCustomer(uses, caller, ['settingsAddresses'], (before, at) => {
     check(before);
-    if (before.settingsIpList.join() === ipList.join()) return before;
-    const at = clock.now();
-    const changed = restrictSettings(before, ipList, at);
-    await customer.update(changed);
-    await audit.add(actor, { action: 'customer.edited', subject: changed, changes: ['settingsAddresses'], at });
-    return changed;
+    return before.settingsIpList.join() === ipList.join() ? before : restrictSettings(before, ipList, at);
   });
 }
 
@@ -157,8 +146,8 @@ export async function recordRefusal(
   if (!(await shouldRecordRefusal(uses, account, address))) return;
   const unknownPerson: Actor = { kind: 'person', id: null, name: null, address };
   for (const user of known) {
-    const change = { action: 'user.sign_in_refused', subject: auditSubject(user), at: uses.clock.now() } as const;
-    await uses.store.transaction(user.customerId, ({ audit }) => audit.add(unknownPerson, change));
+    const change = { action: 'user.sign_in_refused', at: uses.clock.now() } as const;
+    await uses.store.transaction(user.customerId, ({ audit }) => auditUser(audit, unknownPerson, user, change));
   }
 }
 

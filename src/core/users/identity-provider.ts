@@ -74,10 +74,8 @@ export function providerOfNewPeople(providers: IdentityProviders, customerId: Id
 
 /** Errors: `not_found`. */
 export function providerOf(providers: IdentityProviders, id: string): IdentityProvider {
-  return requireFound(
-    providers.find(({ settings }) => settings.id === id),
-    'identity_provider',
-  );
+  const found = providers.find(({ settings }) => settings.id === id);
+  return requireFound(found, 'identity_provider');
 }
 
 /** The reason why a person was not signed in, for the log: messages are for the person. */

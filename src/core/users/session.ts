@@ -7,7 +7,7 @@ import type { Id } from '../shared/ids.js';
 import { hashRandomToken, readToken, type Secrets, signToken } from '../shared/secrets.js';
 import { truncate } from '../shared/text.js';
 import type { Readable, Transactional } from '../shared/transactional.js';
-import { auditSubject, type User } from './user.js';
+import { auditUser, type User } from './user.js';
 
 /** One browser in which a user is signed in. */
 export interface Session {
@@ -170,7 +170,7 @@ export async function revokeSession(
   await store.transaction(customerId, async ({ users, audit }) => {
     const user = requireFound(await users.lock(userId), 'user');
     if (!(await users.endSession(userId, id))) throw notFound('session');
-    await audit.add(actor, { action: 'user.sessions_ended', subject: auditSubject(user), at: clock.now() });
+    await auditUser(audit, actor, user, { action: 'user.sessions_ended', at: clock.now() });
   });
 }
 
@@ -183,7 +183,7 @@ export async function revokeOtherSessions(
   await store.transaction(session.customerId, async ({ users, audit }) => {
     const count = await users.endSessions(session.userId, session.id);
     if (count === 0) return;
-    await audit.add(actor, { action: 'user.sessions_ended', subject: auditSubject(user), count, at: clock.now() });
+    await auditUser(audit, actor, user, { action: 'user.sessions_ended', count, at: clock.now() });
   });
 }
 
@@ -195,7 +195,7 @@ export async function signOut(
 ): Promise<void> {
   await store.transaction(session.customerId, async ({ users, audit }) => {
     if (!(await users.endSession(session.userId, session.id))) return;
-    await audit.add(actor, { action: 'user.signed_out', subject: auditSubject(user), at: clock.now() });
+    await auditUser(audit, actor, user, { action: 'user.signed_out', at: clock.now() });
   });
 }
 

@@ -1,4 +1,5 @@
-import type { Actor } from '../audit/audit-entry.js';
+import type { Actor, Change } from '../audit/audit-entry.js';
+import type { AuditTrail } from '../audit/audit-log.js';
 import type { AccountCaller } from '../customers/customer.js';
 import { after, DAY } from '../shared/clock.js';
 import { DomainError, type FieldError, invalid } from '../shared/errors.js';
@@ -25,12 +26,14 @@ export interface User {
   readonly lastSignInAt: Date | null;
 }
 
-/** The name of people in the audit log. */
-export function auditSubject({ id, email }: Pick<User, 'id' | 'email'>): {
-  readonly id: Id;
-  readonly name: string | null;
-} {
-  return { id, name: email };
+/** Adds what was done to a person, or in their name, to the audit log. */
+export function auditUser(
+  audit: AuditTrail,
+  actor: Actor,
+  { id, email }: Pick<User, 'id' | 'email'>,
+  change: Omit<Change, 'customerId' | 'subject'>,
+): Promise<void> {
+  return audit.add(actor, { ...change, subject: { id, name: email } });
 }
 
 /** Returns the name that attempts to sign in as this person are counted by, and that the log of refusals shows. */
@@ -121,11 +124,8 @@ export function tooManyUsers(): DomainError {
 }
 
 export function emailTaken(): DomainError {
-  return invalid({
-    field: 'email',
-    code: 'conflict',
-    message: 'Another person in this account already uses this address.',
-  });
+  const message = 'Another person in this account already uses this address.';
+  return invalid({ field: 'email', code: 'conflict', message });
 }
 
 export function normalEmail(text: string): string {

@@ -4,7 +4,7 @@ import { hashRandomToken, type Secrets, seal, unseal } from '../../shared/secret
 import type { Transactional } from '../../shared/transactional.js';
 import { type NoticeUses, notifyPerson } from '../notify-person.js';
 import type { KnownSession } from '../session.js';
-import { auditSubject, type User, userActor } from '../user.js';
+import { auditUser, type User, userActor } from '../user.js';
 import type { PasskeyUses } from './confirm-identity.js';
 import { codeSecretUri, hashRecoveryCode, newCodeSecret, newRecoveryCodes, stepOfCode } from './one-time-code.js';
 import { CHALLENGE_MS, challengeFor, openChallenge, type PasskeyAnswer } from './passkey.js';
@@ -15,10 +15,7 @@ import { type FactorRepository, MAX_FACTORS, readFactorName } from './second-fac
  * has the password. Returns the recovery codes that the first factor brings, otherwise null. Errors: `invalid_request`, `limit_reached`.
  */
 export async function addFactor(
-  uses: NoticeUses & {
-    store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
-    clock: Clock;
-  },
+  uses: FactorUses,
   person: KnownSession,
   given: { readonly name: string; readonly code: string; readonly sealed: string },
   address: string,
@@ -50,7 +47,7 @@ interface NewPasskeyAnswer {
 
 /** Adds a passkey, as `addFactor` adds an app. Errors: `invalid_request`, `limit_reached`. */
 export async function addPasskey(
-  uses: PasskeyUses & NoticeUses & { store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'> },
+  uses: PasskeyUses & FactorUses,
   person: KnownSession,
   { given, signsInAlone, ...words }: NewPasskeyAnswer,
   address: string,
@@ -73,7 +70,7 @@ function notAccepted(): DomainError {
   return invalid({ field: 'passkey', code: 'invalid_format', message });
 }
 
-type StoreUses = NoticeUses & {
+export type FactorUses = NoticeUses & {
   store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
   clock: Clock;
 };
@@ -83,7 +80,7 @@ type StoreUses = NoticeUses & {
  * anyone who has the password. Returns the recovery codes that the first factor brings, otherwise null. Errors: `limit_reached`.
  */
 function storeFactor(
-  uses: StoreUses,
+  uses: FactorUses,
   { session, customer }: KnownSession,
   { name, address }: { readonly name: string; readonly address: string },
   insert: (factors: FactorRepository) => Promise<void>,
@@ -100,7 +97,7 @@ function storeFactor(
     await users.endSessions(userId, session.id);
     await factors.endPendingOf(userId);
     const at = uses.clock.now();
-    await audit.add(userActor(user, address), { action: 'user.factor_added', subject: auditSubject(user), at });
+    await auditUser(audit, userActor(user, address), user, { action: 'user.factor_added', at });
     const here = { at, address, userAgent: session.browser };
     await notifyPerson(uses, transaction, user, { template: 'factor_added', name }, here);
     return codes;

@@ -7,7 +7,7 @@ import type { Transaction, Transactional } from '../../shared/transactional.js';
 import { requireSignInBudget } from '../admission.js';
 import type { PasswordHasher } from '../passwords.js';
 import type { KnownSession, Session, SessionStore } from '../session.js';
-import { accountOf, auditSubject, type User, userActor } from '../user.js';
+import { accountOf, auditUser, type User, userActor } from '../user.js';
 import { CODE_DIGITS, hashRecoveryCode, stepOfCode } from './one-time-code.js';
 import {
   CHALLENGE_MS,
@@ -141,8 +141,7 @@ async function checkCode(
     return 'wrong';
   }
   if (!(await factors.useRecoveryCode(user.id, hashRecoveryCode(code)))) return 'wrong';
-  const used = { action: 'user.recovery_code_used', subject: auditSubject(user), at } as const;
-  await audit.add(userActor(user, address), used);
+  await auditUser(audit, userActor(user, address), user, { action: 'user.recovery_code_used', at });
   return 'right';
 }
 
@@ -184,6 +183,6 @@ export async function checkPasskey(
   const signed = await uses.passkeys.check(given.answer, { challenge, site, mustVerifyUser: alone }, passkey);
   if (signed === null) return false;
   if (await factors.useCounter(passkey.id, signed.counter, at)) return true;
-  await audit.add(userActor(user, address), { action: 'user.passkey_refused', subject: auditSubject(user), at });
+  await auditUser(audit, userActor(user, address), user, { action: 'user.passkey_refused', at });
   return false;
 }

@@ -1,10 +1,10 @@
-import type { Clock } from '../../shared/clock.js';
 import { invalid, notFound, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
-import type { Readable, Transactional } from '../../shared/transactional.js';
-import { type NoticeUses, notifyPerson } from '../notify-person.js';
+import type { Readable } from '../../shared/transactional.js';
+import { notifyPerson } from '../notify-person.js';
 import type { KnownSession } from '../session.js';
-import { auditSubject, type User, userActor } from '../user.js';
+import { auditUser, type User, userActor } from '../user.js';
+import type { FactorUses } from './add.js';
 import { type ConfirmUses, confirmIdentity, type FactorAnswer } from './confirm-identity.js';
 import { hashRecoveryCode, newRecoveryCodes } from './one-time-code.js';
 import type { Passkey } from './passkey.js';
@@ -40,8 +40,7 @@ export interface FactorReference {
  * browser of the person is signed out. The last one stays where everyone needs one. Errors: `not_found`, `invalid_request`, `rate_limited`.
  */
 export async function removeFactor(
-  uses: Omit<ConfirmUses, 'store'> &
-    NoticeUses & { store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'> },
+  uses: Omit<ConfirmUses, 'store'> & FactorUses,
   person: KnownSession,
   { kind, id, code }: FactorReference & { readonly code: FactorAnswer },
   address: string,
@@ -60,7 +59,7 @@ export async function removeFactor(
     await users.endSessions(userId, person.session.id);
     await factors.endPendingOf(userId);
     const at = uses.clock.now();
-    await audit.add(userActor(user, address), { action: 'user.factor_removed', subject: auditSubject(user), at });
+    await auditUser(audit, userActor(user, address), user, { action: 'user.factor_removed', at });
     const here = { at, address, userAgent: person.session.browser };
     await notifyPerson(uses, transaction, user, { template: 'factor_removed' }, here);
   });
@@ -76,7 +75,7 @@ function stillRequired() {
  * Errors: `not_found`.
  */
 export async function renewRecoveryCodes(
-  uses: NoticeUses & { store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>; clock: Clock },
+  uses: FactorUses,
   person: KnownSession,
   address: string,
 ): Promise<readonly string[]> {
@@ -88,8 +87,7 @@ export async function renewRecoveryCodes(
     if ((await factors.countFactors(userId)) === 0) throw notFound('second_factor');
     await factors.setRecoveryCodes(userId, codes.map(hashRecoveryCode));
     const at = uses.clock.now();
-    const made = { action: 'user.recovery_codes_created', subject: auditSubject(user), at } as const;
-    await audit.add(userActor(user, address), made);
+    await auditUser(audit, userActor(user, address), user, { action: 'user.recovery_codes_created', at });
     const here = { at, address, userAgent: person.session.browser };
     await notifyPerson(uses, transaction, user, { template: 'recovery_codes_created' }, here);
   });

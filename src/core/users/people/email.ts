@@ -19,7 +19,7 @@ import {
 } from '../mailed-token.js';
 import { type NoticeUses, notifyPerson } from '../notify-person.js';
 import type { Browser, KnownSession } from '../session.js';
-import { auditSubject, emailTaken, readEmail, type User, userActor } from '../user.js';
+import { auditUser, emailTaken, readEmail, type User, userActor } from '../user.js';
 
 type EmailChangeUses = NoticeUses & {
   readonly store: Transactional<'customer' | 'users' | 'audit' | 'jobs'>;
@@ -49,8 +49,7 @@ export async function requestEmailChange(
       await mailConfirmation(uses, transaction, user, email, at);
       const here = { at, address: caller.actor.address, userAgent: session.browser };
       await notifyPerson(uses, transaction, user, { template: 'email_change_requested', email }, here);
-      const requested = { action: 'user.email_change_requested', subject: auditSubject(user), at } as const;
-      await transaction.audit.add(caller.actor, requested);
+      await auditUser(transaction.audit, caller.actor, user, { action: 'user.email_change_requested', at });
       return 'requested';
     },
   );
@@ -70,8 +69,8 @@ export async function changeEmail(
     await transaction.customer.lock();
     const user = { ...requireFound(await transaction.users.lock(userId), 'user'), email };
     if (!(await transaction.users.update(user))) throw emailTaken();
-    const change = { action: 'user.edited', changes: ['email'], subject: auditSubject(user), at: clock.now() } as const;
-    await transaction.audit.add(caller.actor, change);
+    const change = { action: 'user.edited', changes: ['email'], at: clock.now() } as const;
+    await auditUser(transaction.audit, caller.actor, user, change);
     return user;
   });
 }
@@ -154,9 +153,9 @@ export async function confirmEmail(
     if (await wasChangedSince(transaction.audit, token, held)) throw linkForbidden();
     const user = { ...held, email: token.email };
     if (!(await transaction.users.update(user))) throw emailTaken();
-    const edited = { action: 'user.edited', changes: ['email'], subject: auditSubject(user), at } as const;
-    await transaction.audit.add(userActor(user, browser.address), edited);
     const { address, userAgent } = browser;
+    const edited = { action: 'user.edited', changes: ['email'], at } as const;
+    await auditUser(transaction.audit, userActor(user, address), user, edited);
     const notice = { template: 'email_changed', email: token.email } as const;
     await notifyPerson(uses, transaction, held, notice, { at, address, userAgent });
     return user;

@@ -4,14 +4,7 @@ import { requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Readable, Transactional } from '../../shared/transactional.js';
 import type { Identity } from '../provider/identity.js';
-import {
-  auditSubject,
-  type PeopleManager,
-  type Role,
-  requireMayManage,
-  requireOtherOwner,
-  type User,
-} from '../user.js';
+import { auditUser, type PeopleManager, type Role, requireMayManage, requireOtherOwner, type User } from '../user.js';
 
 /** Everyone, including those who were invited and have not signed in, oldest first. */
 export function listPeople({ store }: { store: Readable<'users'> }, customerId: Id): Promise<readonly User[]> {
@@ -59,12 +52,8 @@ export async function changeRole(
     await transaction.users.update({ ...user, role });
     // What waits for the second factor may bring a role of before.
     await transaction.factors.endPendingOf(userId);
-    await transaction.audit.add(caller.actor, {
-      action: 'user.edited',
-      changes: ['role'],
-      subject: auditSubject(user),
-      at: clock.now(),
-    });
+    const change = { action: 'user.edited', changes: ['role'], at: clock.now() } as const;
+    await auditUser(transaction.audit, caller.actor, user, change);
     return { ...user, role };
   });
 }
@@ -81,6 +70,6 @@ export async function removeUser(
     requireMayManage(caller, user.role);
     if (user.role === 'owner' && user.joinedAt !== null) requireOtherOwner(user, await transaction.users.list());
     await transaction.users.delete(userId);
-    await transaction.audit.add(caller.actor, { action: 'user.removed', subject: auditSubject(user), at: clock.now() });
+    await auditUser(transaction.audit, caller.actor, user, { action: 'user.removed', at: clock.now() });
   });
 }

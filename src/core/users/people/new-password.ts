@@ -6,12 +6,13 @@ import type { Addresses } from '../../shared/addresses.js';
 import { after, type Clock, MINUTE } from '../../shared/clock.js';
 import { requireFound } from '../../shared/errors.js';
 import type { Transactional } from '../../shared/transactional.js';
+import type { FactorUses } from '../factors/add.js';
 import { type ConfirmUses, confirmIdentity, type FactorAnswer, wrongPassword } from '../factors/confirm-identity.js';
 import { newMailedToken, requestsWithinHour } from '../mailed-token.js';
-import { type NoticeUses, notifyPerson } from '../notify-person.js';
+import { notifyPerson } from '../notify-person.js';
 import { type PasswordStrength, requireGoodPassword } from '../passwords.js';
 import { maySetPassword, type Session } from '../session.js';
-import { auditSubject, normalEmail, userActor, withoutLink } from '../user.js';
+import { auditUser, normalEmail, userActor, withoutLink } from '../user.js';
 import { type UserStore, usersOf } from '../user-store.js';
 
 /**
@@ -19,11 +20,7 @@ import { type UserStore, usersOf } from '../user-store.js';
  * Errors: `invalid_request`, `rate_limited`, `not_found`.
  */
 export async function changePassword(
-  uses: Omit<ConfirmUses, 'store'> &
-    NoticeUses & {
-      store: Transactional<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>;
-      passwordStrength: PasswordStrength;
-    },
+  uses: Omit<ConfirmUses, 'store'> & FactorUses & { passwordStrength: PasswordStrength },
   session: Session,
   { current, password }: PasswordChange,
   address: string,
@@ -47,7 +44,7 @@ export async function changePassword(
     await users.endSessions(session.userId, session.id);
     await factors.endPendingOf(session.userId);
     const at = clock.now();
-    await audit.add(userActor(held, address), { action: 'user.password_changed', subject: auditSubject(held), at });
+    await auditUser(audit, userActor(held, address), held, { action: 'user.password_changed', at });
     const here = { at, address, userAgent: session.browser };
     await notifyPerson(uses, transaction, held, { template: 'password_changed' }, here);
   });
@@ -110,11 +107,7 @@ async function mailRecovery(uses: RecoveryUses, text: string, source: string): P
       const values = { account, timeZone, link, expiresAt: expiresAt.toISOString(), source };
       await queueMail(uses, transaction, { to, template: 'recovery', values }, at);
       const unknownPerson: Actor = { kind: 'person', id: null, name: null, address: source };
-      await transaction.audit.add(unknownPerson, {
-        action: 'user.recovery_requested',
-        subject: auditSubject(user),
-        at,
-      });
+      await auditUser(transaction.audit, unknownPerson, user, { action: 'user.recovery_requested', at });
     });
   }
 }

@@ -7,7 +7,7 @@ import type { Id } from '../../shared/ids.js';
 import { hashRandomToken, newRandomToken } from '../../shared/secrets.js';
 import type { Transaction, Transactional } from '../../shared/transactional.js';
 import {
-  auditSubject,
+  auditUser,
   MAX_USERS,
   newInvitedUser,
   type PeopleManager,
@@ -61,7 +61,7 @@ async function invite(uses: InviteUses, caller: PeopleManager, email: string | n
     if (everyone.length >= MAX_USERS) throw tooManyUsers();
     const invited = withLink(newInvitedUser(email, role, now), hash, now);
     const user = requireFound(await transaction.users.insert(invited), 'user');
-    await transaction.audit.add(caller.actor, { action: 'user.invited', subject: auditSubject(user), at: now });
+    await auditUser(transaction.audit, caller.actor, user, { action: 'user.invited', at: now });
     return { user, link, isMailed: await mailLink(uses, transaction, caller, user, link, now) };
   });
 }
@@ -71,11 +71,7 @@ async function invite(uses: InviteUses, caller: PeopleManager, email: string | n
  * the operator can tell who asks for that, so such a link is never mailed. Errors: `not_found`, `scope_required`.
  */
 export async function issueLink(
-  uses: MailUses & {
-    store: Transactional<'customer' | 'users' | 'audit' | 'jobs'>;
-    clock: Clock;
-    addresses: Addresses;
-  },
+  uses: InviteUses,
   caller: PeopleManager,
   userId: Id,
   { withoutFactors = false }: { readonly withoutFactors?: boolean } = {},
@@ -117,7 +113,7 @@ async function storeNewLink(
   const user = withLink(held, hash, at, withoutFactors);
   await transaction.users.update(user);
   const changes = withoutFactors ? ['secondFactors'] : [];
-  await transaction.audit.add(caller.actor, { action: 'user.linked', subject: auditSubject(user), changes, at });
+  await auditUser(transaction.audit, caller.actor, user, { action: 'user.linked', changes, at });
   const isMailed = !withoutFactors && (await mailLink(uses, transaction, caller, user, link, at));
   return { user, link, isMailed };
 }

@@ -7,7 +7,7 @@ import { type Assertion, type ProviderSettings, refusedBy } from '../identity-pr
 import { type Browser, CONFIRMED_MS } from '../session.js';
 import { type Proof, type SignInResult, type SignInUses, signIn } from '../sign-in/sign-in.js';
 import {
-  auditSubject,
+  auditUser,
   MAX_USERS,
   mayActAs,
   newInvitedUser,
@@ -206,7 +206,7 @@ async function addIdentity(
   const { issuer, subject } = assertion;
   const row = { userId: user.id, issuer, subject, linkedAt: at, lastUsedAt: at };
   if ((await identities.insert(row)) === null) throw noLongerThere();
-  await audit.add(userActor(user, address), { action: 'user.identity_linked', subject: auditSubject(user), at });
+  await auditUser(audit, userActor(user, address), user, { action: 'user.identity_linked', at });
 }
 
 /** A person whom a provider vouches for, while signing in. */

@@ -126,10 +126,8 @@ async function confirmByAssertion(
 }
 
 function notStarted(): DomainError {
-  return refusedBy(
-    'expired',
-    'This sign-in took too long, was used before, or started in another browser. Start again.',
-  );
+  const message = 'This sign-in took too long, was used before, or started in another browser. Start again.';
+  return refusedBy('expired', message);
 }
 
 /** The provider that knows this person; null when there is none, or the operator has removed it. */

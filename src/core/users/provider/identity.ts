@@ -4,7 +4,7 @@ import type { Id } from '../../shared/ids.js';
 import type { Readable, Transactional } from '../../shared/transactional.js';
 import type { Assertion } from '../identity-provider.js';
 import type { KnownSession } from '../session.js';
-import { auditSubject, type PeopleManager, requireMayManage, type User } from '../user.js';
+import { auditUser, type PeopleManager, requireMayManage, type User } from '../user.js';
 
 /** The name under which a provider knows a person. It signs that person in, whatever the address is by then. */
 export interface Identity {
@@ -68,10 +68,8 @@ export async function readIdentity(
   id: Id,
 ): Promise<Identity> {
   const all = await store.query(customerId, ({ identities }) => identities.list());
-  return requireFound(
-    all.find((identity) => identity.id === id),
-    'identity',
-  );
+  const found = all.find((identity) => identity.id === id);
+  return requireFound(found, 'identity');
 }
 
 interface Unlinking {
@@ -97,8 +95,7 @@ export async function unlinkIdentity(
     if (isSelf && user.passwordHash === null && (await identities.of(userId)).length === 0) throw lastWayIn();
     await users.endSessions(userId, isSelf ? session.id : null);
     await factors.endPendingOf(userId);
-    const unlinked = { action: 'user.identity_unlinked', subject: auditSubject(user), at: clock.now() } as const;
-    await audit.add(caller.actor, unlinked);
+    await auditUser(audit, caller.actor, user, { action: 'user.identity_unlinked', at: clock.now() });
   });
 }
 

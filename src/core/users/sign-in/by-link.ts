@@ -7,7 +7,7 @@ import { findByToken, isMailedTokenOpen, linkForbidden, type MailedToken, readMa
 import { type Circumstances, type NoticeUses, notifyPerson } from '../notify-person.js';
 import { type PasswordHasher, type PasswordStrength, readCredentials } from '../passwords.js';
 import type { Browser } from '../session.js';
-import { auditSubject, emailTaken, isLinkOpen, redeemLink, type User, userActor } from '../user.js';
+import { auditUser, emailTaken, isLinkOpen, redeemLink, type User, userActor } from '../user.js';
 import type { KnownUser, UserStore } from '../user-store.js';
 import { type SignInResult, type SignInUses, signIn } from './sign-in.js';
 
@@ -46,7 +46,7 @@ export async function signInByLink(
       // Not by a link that came by mail, while one that the operator made is open, too.
       if (link.kind === 'made' && held.linkDropsFactors) await dropFactors(uses, transaction, user, here);
       const action = held.joinedAt === null ? 'user.joined' : 'user.link_used';
-      await transaction.audit.add(userActor(user, browser.address), { action, subject: auditSubject(user), at: now });
+      await auditUser(transaction.audit, userActor(user, browser.address), user, { action, at: now });
       if (held.passwordHash !== null)
         await notifyPerson(uses, transaction, user, { template: 'password_changed' }, here);
       return signIn(uses, transaction, user, { by: 'link', provesFactor: false, source: null }, browser);
@@ -63,8 +63,8 @@ async function dropFactors(
 ): Promise<void> {
   const count = await transaction.factors.deleteAll(user.id);
   if (count === 0) return;
-  const change = { action: 'user.factor_removed', subject: auditSubject(user), count, at: here.at } as const;
-  await transaction.audit.add(userActor(user, here.address), change);
+  const change = { action: 'user.factor_removed', count, at: here.at } as const;
+  await auditUser(transaction.audit, userActor(user, here.address), user, change);
   await notifyPerson(uses, transaction, user, { template: 'factor_removed' }, here);
 }
 

@@ -6,7 +6,7 @@ import { requireAdmitted } from '../admission.js';
 import { PENDING_MS } from '../factors/second-factor.js';
 import { type NoticeUses, notifyPerson } from '../notify-person.js';
 import { type Browser, newSession } from '../session.js';
-import { auditSubject, hasOtherOwner, type Role, recordSignIn, type User, userActor } from '../user.js';
+import { auditUser, hasOtherOwner, type Role, recordSignIn, type User, userActor } from '../user.js';
 
 /** The evidence that a person has given, and that was right, to be signed in. */
 export interface Proof {
@@ -66,7 +66,7 @@ export async function signIn(
   // A link that signs in by itself is recorded as used.
   if (!byLink || proof.provesFactor) {
     const action = user.joinedAt === null ? 'user.joined' : 'user.signed_in';
-    await audit.add(userActor(signed, browser.address), { action, subject: auditSubject(signed), at });
+    await auditUser(audit, userActor(signed, browser.address), signed, { action, at });
   }
   const template = noticeOf(user, proof);
   if (template !== null) await notifyPerson(uses, transaction, signed, { template }, { ...browser, at });
@@ -89,7 +89,6 @@ async function followGroups(
   const isLastOwner = user.role === 'owner' && !hasOtherOwner(user, await users.list());
   const role = isLastOwner ? 'owner' : given;
   if (role === user.role) return user;
-  const edited = { action: 'user.edited', changes: ['role'], subject: auditSubject(user), at } as const;
-  await audit.add(userActor(user, address), edited);
+  await auditUser(audit, userActor(user, address), user, { action: 'user.edited', changes: ['role'], at });
   return { ...user, role };
 }
