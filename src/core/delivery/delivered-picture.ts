@@ -1,12 +1,6 @@
 import { hash } from 'node:crypto';
 import { deliveredKey } from '../blobs/blob-key.js';
-import {
-  type Focus,
-  MAX_RESULT_SIDE,
-  MIDDLE,
-  type Transformation,
-  type TransformationFormat,
-} from '../media/transformation.js';
+import { MAX_RESULT_SIDE, MIDDLE, type Transformation, type TransformationFormat } from '../media/transformation.js';
 import { type Download } from '../photos/original.js';
 import type { Photo } from '../photos/photo.js';
 import type { Rendition } from '../photos/renditions/rendition.js';
@@ -15,11 +9,7 @@ import type { Id } from '../shared/ids.js';
 import type { DeliveryOptions } from './delivery-options.js';
 
 /** The properties of a photo that decide how it is delivered. */
-export interface DeliveredPhoto {
-  readonly alpha: boolean;
-  /** The point that a person wants to be kept in view. */
-  readonly focus: Focus | null;
-}
+export type DeliveredPhoto = Pick<Photo, 'alpha' | 'focus'>;
 
 /** The formats that not every client shows, of those that a request accepts (api/files/delivery.controller.ts reads `Accept`). */
 export type AcceptedFormats = ReadonlySet<'avif' | 'webp'>;

@@ -40,10 +40,6 @@ const ID_LENGTH = 16;
 /** A little more than fits into the characters. */
 const ID_BYTES = 12;
 
-function newPublicId(): string {
-  return `dk_${base62(randomNumber(ID_BYTES), ID_LENGTH)}`;
-}
-
 export function isPublicId(text: string): boolean {
   return /^dk_[0-9A-Za-z]{16}$/.test(text);
 }
@@ -121,7 +117,8 @@ export async function createDeliveryKey(
     await customer.lock();
     if ((await deliveryKeys.list()).length >= MAX_DELIVERY_KEYS) throw tooMany();
     const sealed = seal(uses.secrets, 'delivery', secret);
-    const created = await deliveryKeys.insert({ ...settings, publicId: newPublicId(), secret: sealed, createdAt: at });
+    const publicId = `dk_${base62(randomNumber(ID_BYTES), ID_LENGTH)}`;
+    const created = await deliveryKeys.insert({ ...settings, publicId, secret: sealed, createdAt: at });
     await outbox.add('delivery_key.created', [created.id], at);
     await audit.add(actor, { action: 'delivery_key.created', subject: created, at });
     return created;

@@ -25,10 +25,7 @@ export interface Preset {
 export type NewPreset = Omit<Preset, 'customerId'>;
 
 /** The input for a preset: options as in an address. */
-interface PresetInput {
-  readonly name: string;
-  readonly options: string;
-}
+type PresetInput = Pick<Preset, 'name' | 'options'>;
 
 /** Presets that one customer may have. */
 export const MAX_PRESETS = 50;
@@ -47,10 +44,6 @@ export function parsePresetOptions(text: string): DeliveryOptions {
   const parsed = parseDeliveryOptions(text);
   if (parsed.p !== undefined) throw invalid(nested);
   return parsed;
-}
-
-export function optionsOfPreset({ options }: Pick<Preset, 'options'>): DeliveryOptions {
-  return parseDeliveryOptions(options);
 }
 
 const wrongName: FieldError = {

@@ -15,7 +15,6 @@ import {
 } from './delivered-picture.js';
 import { type DeliveryKey, type DeliveryKeyFinder, newDeliverySecret, openDeliveryKey } from './delivery-key.js';
 import { type DeliveryOptions, parseDeliveryOptions } from './delivery-options.js';
-import { optionsOfPreset } from './preset.js';
 
 type DeliveryUses = RenditionUses & {
   store: Readable<'photos' | 'presets'>;
@@ -71,7 +70,7 @@ export async function resolveOptions(
   if (p === undefined) return own;
   const preset = await store.query(customerId, ({ presets }) => presets.get(p));
   if (preset === null) throw invalid({ field: 'p', code: 'invalid_format', message: `There is no preset "${p}".` });
-  return { ...optionsOfPreset(preset), ...own };
+  return { ...parseDeliveryOptions(preset.options), ...own };
 }
 
 const presetRequired: FieldError = {

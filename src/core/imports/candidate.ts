@@ -58,10 +58,7 @@ function sizeError(sizeBytes: number | undefined, limits: Limits): ItemError | n
 export const fileEmpty: ItemError = { code: 'file_empty', message: 'The file is empty.' };
 
 export function tooLarge(limits: Limits): ItemError {
-  return {
-    code: 'file_too_large',
-    message: `The file is larger than ${limits.maxFileBytes} bytes, the maximum.`,
-  };
+  return { code: 'file_too_large', message: `The file is larger than ${limits.maxFileBytes} bytes, the maximum.` };
 }
 
 export const sha256Message = 'sha256 must be 64 hex digits, or 32 bytes in base64.';

@@ -114,9 +114,8 @@ async function publishMany(
     const items = (await transaction.importPhotos.lockMany(subject.id, ids)).filter(({ status }) => status === 'ready');
     const mayBeSecond = subject.duplicatePolicy === 'allow';
     const hashes = items.flatMap(({ sha256 }) => sha256 ?? []);
-    const known = new Set(
-      (mayBeSecond ? [] : await transaction.photos.findBySha256(hashes)).map(({ sha256 }) => sha256),
-    );
+    const same = mayBeSecond ? [] : await transaction.photos.findBySha256(hashes);
+    const known = new Set(same.map(({ sha256 }) => sha256));
     const customer = await transaction.customer.read();
     const tagsOf = await tagsOfItems(transaction, limits, shared, items);
     const additions: NewPhoto[] = [];
@@ -130,11 +129,8 @@ async function publishMany(
     const stored = new Set(await transaction.photos.insertMany(additions));
     const imported = items.filter(({ id }) => stored.has(id));
     await transaction.importPhotos.update(...imported.map((item) => markImported(item, at)));
-    await transaction.outbox.add(
-      'photo.created',
-      imported.map(({ id }) => id),
-      at,
-    );
+    const importedIds = imported.map(({ id }) => id);
+    await transaction.outbox.add('photo.created', importedIds, at);
     return items.filter(({ id }) => !stored.has(id));
   });
 }

@@ -151,11 +151,8 @@ export function patchErrors(patch: PhotoPatch) {
     errors.push({ field: 'shiftTakenAt', code: 'conflict', message });
   }
   if (patch.rotation !== undefined && !isRotation(patch.rotation)) {
-    errors.push({
-      field: 'rotation',
-      code: 'out_of_range',
-      message: 'rotation must be 0, 90, 180 or 270 degrees clockwise.',
-    });
+    const message = 'rotation must be 0, 90, 180 or 270 degrees clockwise.';
+    errors.push({ field: 'rotation', code: 'out_of_range', message });
   }
   if (patch.trashed === true) {
     const message = 'To move a photo to the trash, delete it, which requires the scope photos:delete.';

@@ -1,4 +1,4 @@
-import { requireValid } from '../shared/errors.js';
+import { type FieldError, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { PageWindow, Position } from '../shared/pagination.js';
 import { foldKey, searchWords } from '../shared/text.js';
@@ -138,11 +138,9 @@ export async function requireKnownTags(tags: TagReads, filters: PhotoFilters): P
   const known = new Set((await tags.getMany(named.flatMap((field) => filters[field] ?? []))).map((tag) => tag.id));
   const unknown = (ids: readonly Id[]) => ids.filter((id) => !known.has(id));
   const errors = named.flatMap((field) =>
-    unknown(filters[field] ?? []).map((id) => ({
-      field,
-      code: 'unknown_tag' as const,
-      message: `${field} contains ${id}, which is not the id of a tag.`,
-    })),
+    unknown(filters[field] ?? []).map((id): FieldError => {
+      return { field, code: 'unknown_tag', message: `${field} contains ${id}, which is not the id of a tag.` };
+    }),
   );
   requireValid(errors);
 }

@@ -142,16 +142,10 @@ export function cleanFilename(filename: string): string {
 function filenameErrors(field: string, filename: string | undefined): FieldError[] {
   if (filename === undefined) return [];
   const name = cleanFilename(filename);
-  if (name === '')
-    return [
-      {
-        field,
-        code: 'too_short',
-        message: `${field} must have 1 to ${MAX_FILENAME} characters.`,
-        min: 1,
-        max: MAX_FILENAME,
-      },
-    ];
+  if (name === '') {
+    const message = `${field} must have 1 to ${MAX_FILENAME} characters.`;
+    return [{ field, code: 'too_short', message, min: 1, max: MAX_FILENAME }];
+  }
   if (CONTROL_CHARACTERS.test(name) || /[/\\]/.test(name) || name === '.' || name === '..' || !name.isWellFormed()) {
     const message = `${field} must be a plain file name: no / or \\, no control characters, and not . or ..`;
     return [{ field, code: 'invalid_format', message }];
@@ -201,16 +195,9 @@ function metadataErrors(field: string, metadata: PhotoInput['metadata']): FieldE
   // Drops those that are null.
   if (entries.filter(([, value]) => value !== null).length > MAX_METADATA_KEYS) return [tooManyKeys(field)];
   return entries.flatMap(([key, value]): FieldError[] => {
-    if (!/^[A-Za-z0-9_.-]{1,40}$/.test(key)) {
-      return [
-        {
-          field: `${field}.${key}`,
-          code: 'invalid_format',
-          message: 'A metadata key must have 1 to 40 of the characters A-Z a-z 0-9 _ . -',
-        },
-      ];
-    }
-    return verbatimErrors(`${field}.${key}`, value, MAX_METADATA_VALUE);
+    if (/^[A-Za-z0-9_.-]{1,40}$/.test(key)) return verbatimErrors(`${field}.${key}`, value, MAX_METADATA_VALUE);
+    const message = 'A metadata key must have 1 to 40 of the characters A-Z a-z 0-9 _ . -';
+    return [{ field: `${field}.${key}`, code: 'invalid_format', message }];
   });
 }
 
@@ -227,12 +214,8 @@ export function mergedMetadata(current: Metadata, given: PhotoInput['metadata'])
 }
 
 function tooManyKeys(field: string): FieldError {
-  return {
-    field,
-    code: 'too_many',
-    message: `${field} can have at most ${MAX_METADATA_KEYS} keys.`,
-    max: MAX_METADATA_KEYS,
-  };
+  const message = `${field} can have at most ${MAX_METADATA_KEYS} keys.`;
+  return { field, code: 'too_many', message, max: MAX_METADATA_KEYS };
 }
 
 /** From the left or the top of a picture to its right or bottom. */

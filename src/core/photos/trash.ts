@@ -4,7 +4,7 @@ import { renditionsPrefix, storedKey } from '../blobs/blob-key.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { type CustomerDirectory, forEachCustomer } from '../customers/customer-directory.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError, notFound, requireFound, unlessGone } from '../shared/errors.js';
+import { notFound, requireFound, unlessGone } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { everyBatch } from '../shared/pagination.js';
 import { type Precondition, type Reader, type Transactional, unconditional } from '../shared/transactional.js';
@@ -62,11 +62,8 @@ export async function purgePhoto(
     const at = clock.now();
     await transaction.outbox.add('photo.deleted', [id], at);
     if (entry === 'own') {
-      await transaction.audit.add(caller.actor, {
-        action: 'photo.deleted',
-        subject: { id, name: doomed.filename },
-        at,
-      });
+      const subject = { id, name: doomed.filename };
+      await transaction.audit.add(caller.actor, { action: 'photo.deleted', subject, at });
     }
     return doomed;
   });
@@ -120,18 +117,11 @@ async function deleteEach(
   remove: (id: Id) => Promise<void>,
 ): Promise<readonly PhotoDeletionResult[]> {
   const results: PhotoDeletionResult[] = [];
-  for (const id of new Set(ids)) results.push({ id, outcome: await outcomeOf(remove(id)) });
-  return results;
-}
-
-async function outcomeOf(removal: Promise<void>): Promise<PhotoDeletionResult['outcome']> {
-  try {
-    await removal;
-    return 'deleted';
-  } catch (error) {
-    if (error instanceof DomainError && error.code === 'not_found') return 'not_found';
-    throw error;
+  for (const id of new Set(ids)) {
+    const isDeleted = await unlessGone(remove(id).then(() => true));
+    results.push({ id, outcome: isDeleted ? 'deleted' : 'not_found' });
   }
+  return results;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { CustomerStatus } from '../customers/customer.js';
 import type { Limits } from '../customers/limits.js';
+import { rangeErrors } from '../media/photo-fields.js';
 import { expiryErrors, isExpired } from '../shared/clock.js';
 import { type FieldError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
@@ -121,8 +122,8 @@ export function settingsErrors(settings: GivenShareSettings, now: Date): FieldEr
     ...requiredTextErrors('title', title, MAX_SHARE_TITLE),
     ...expiryErrors(expiresAt, now),
     ...passwordErrors(password),
-    ...limitErrors('uploadFilesLimit', uploadFilesLimit, MAX_UPLOAD_FILES),
-    ...limitErrors('uploadBytesLimit', uploadBytesLimit, MAX_UPLOAD_BYTES),
+    ...rangeErrors('uploadFilesLimit', uploadFilesLimit, { min: 0, max: MAX_UPLOAD_FILES, whole: true }),
+    ...rangeErrors('uploadBytesLimit', uploadBytesLimit, { min: 0, max: MAX_UPLOAD_BYTES, whole: true }),
   ];
 }
 
@@ -136,11 +137,6 @@ export async function requireGoodSharePassword(
   if (error !== null) throw invalid(error);
 }
 
-function limitErrors(field: string, limit: number | undefined, max: number): FieldError[] {
-  if (limit === undefined || (Number.isInteger(limit) && limit >= 0 && limit <= max)) return [];
-  return [{ field, code: 'out_of_range', message: `${field} must be a whole number from 0 to ${max}.`, min: 0, max }];
-}
-
 function passwordErrors(password: string | null | undefined): FieldError[] {
   if (password === null || password === undefined) return [];
   const [field, length] = ['password', codePoints(password)];
@@ -149,9 +145,8 @@ function passwordErrors(password: string | null | undefined): FieldError[] {
     return [{ field, code: 'too_short', message, min: MIN_SHARE_PASSWORD }];
   }
   if (length <= MAX_PASSWORD) return [];
-  return [
-    { field, code: 'too_long', message: `password can have at most ${MAX_PASSWORD} characters.`, max: MAX_PASSWORD },
-  ];
+  const message = `password can have at most ${MAX_PASSWORD} characters.`;
+  return [{ field, code: 'too_long', message, max: MAX_PASSWORD }];
 }
 
 /** Shares of the bound customer. */

@@ -2,7 +2,7 @@ import { type Caller, requireScope } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
 import { announcePhotos } from '../events/event.js';
 import type { Clock } from '../shared/clock.js';
-import { invalid, requireFound, requireValid } from '../shared/errors.js';
+import { invalid, notFound, requireFound, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import {
   type Precondition,
@@ -56,10 +56,8 @@ export async function editTag(
   return store.transaction(caller.customerId, async (transaction) => {
     const photos = withTools ? await lockTaggedPhotos(transaction, patch) : [];
     const locked = await transaction.tags.lock([...new Set([id, ...(patch.mergeTagIds ?? [])])]);
-    const tag = requireFound(
-      locked.find((one) => one.id === id),
-      'tag',
-    );
+    const found = locked.find((one) => one.id === id);
+    const tag = requireFound(found, 'tag');
     const mergeTagIds = requireMergedTags(patch, locked);
     check(tag);
     const at = clock.now();
@@ -92,11 +90,7 @@ export function previewMerge(
 ): Promise<MergePreview> {
   return store.query(caller.customerId, async ({ tags, taggedPhotos }) => {
     const named = await tags.getMany(ids);
-    for (const id of ids)
-      requireFound(
-        named.find((tag) => tag.id === id),
-        'tag',
-      );
+    if (ids.some((id) => !named.some((tag) => tag.id === id))) throw notFound('tag');
     return { tags: named, photos: await taggedPhotos.countTagged(ids, MAX_COUNTED_PHOTOS) };
   });
 }

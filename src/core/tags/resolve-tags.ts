@@ -4,7 +4,7 @@ import { invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction } from '../shared/transactional.js';
 import { createMissingTags, requireTagsWithinLimit } from './create-tags.js';
-import { nameKeysIn, namesIn, type Tag, type TagRequest, unknownTags } from './tag.js';
+import { nameKeysIn, namesIn, newTag, type Tag, type TagRequest, unknownTags } from './tag.js';
 import type { TagRepository } from './tag-repository.js';
 
 /**
@@ -31,13 +31,7 @@ export async function resolveTags(
     requireScope(caller, 'tags:write');
     await customer.lock();
     await requireTagsWithinLimit(tags, missing.length, limits);
-    const created = missing.map(([nameKey, name]) => ({
-      name,
-      nameKey,
-      color: null,
-      description: null,
-      createdAt: at,
-    }));
+    const created = missing.map(([, name]) => newTag({ name }, at));
     for (const { id } of (await createMissingTags(transaction, created, at)).tags.values()) ids.add(id);
   }
   const areTooMany = (others: readonly Id[]) => new Set([...ids, ...others]).size > limits.tagsPerPhoto;

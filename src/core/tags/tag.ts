@@ -52,13 +52,8 @@ export function tagNameError(name: string, field: string): FieldError | null {
   }
   const length = codePoints(cleanName(name));
   if (length >= 1 && length <= MAX_TAG_NAME) return null;
-  return {
-    field,
-    code: length === 0 ? 'too_short' : 'too_long',
-    message: `${field} must have 1 to ${MAX_TAG_NAME} characters.`,
-    min: 1,
-    max: MAX_TAG_NAME,
-  };
+  const message = `${field} must have 1 to ${MAX_TAG_NAME} characters.`;
+  return { field, code: length === 0 ? 'too_short' : 'too_long', message, min: 1, max: MAX_TAG_NAME };
 }
 
 /** The key of what `parseTagName` would return; null if it would refuse characters of the name. */

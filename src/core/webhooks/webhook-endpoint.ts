@@ -136,11 +136,7 @@ export interface EndpointInput {
 }
 
 /** The same, validated and in the form in which it is stored. Absent fields stay absent. */
-export interface EndpointValues {
-  readonly url?: string;
-  readonly description?: string | null;
-  readonly events?: readonly ChangeType[];
-}
+export type EndpointValues = Partial<Pick<WebhookEndpoint, 'url' | 'description' | 'events'>>;
 
 export const MAX_ENDPOINT_DESCRIPTION = 200;
 

@@ -43,9 +43,8 @@ async function receiveBatch(
   const keys = new Set(staged.map((name) => stagingKey({ ...name, id: name.itemId })));
   const isHere = (item: ImportPhoto) => item.status === 'awaiting_upload' && keys.has(stagingKey(item));
   const ids = [...new Set(staged.map(({ itemId }) => itemId))];
-  const arrived = (await store.query(customerId, (reader) => reader.importPhotos.getMany(importId, ids))).filter(
-    isHere,
-  );
+  const named = await store.query(customerId, (reader) => reader.importPhotos.getMany(importId, ids));
+  const arrived = named.filter(isHere);
   if (arrived.length === 0) return 0;
   return store.transaction(customerId, async (transaction) => {
     let received = 0;

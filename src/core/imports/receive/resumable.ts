@@ -327,10 +327,8 @@ async function* bytesOf(uses: PartsUses, upload: ResumableUpload): AsyncGenerato
     const part = await uses.blobs.get(key);
     if (part === null) {
       await forget(uses, upload);
-      throw new DomainError(
-        'service_unavailable',
-        'Bytes of this upload were lost. Ask for the offset, and go on from there.',
-      );
+      const message = 'Bytes of this upload were lost. Ask for the offset, and go on from there.';
+      throw new DomainError('service_unavailable', message);
     }
     for await (const chunk of part.bytes) {
       yield chunk;

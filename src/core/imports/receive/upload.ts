@@ -235,10 +235,8 @@ export function receiveStagedBytes(
   const [{ grant }] = uploads as readonly [TracedUpload];
   const { customerId, importId } = grant;
   return store.transaction(customerId, async (transaction) => {
-    const locked = await transaction.importPhotos.lockMany(
-      importId,
-      uploads.map((each) => each.grant.itemId),
-    );
+    const itemIds = uploads.map((each) => each.grant.itemId);
+    const locked = await transaction.importPhotos.lockMany(importId, itemIds);
     const items = new Map(locked.map((item) => [item.id, item]));
     const uploadIds = uploads.map(({ uploadId }) => uploadId);
     const removed = new Set(await transaction.blobOwners.dropped(importId, uploadIds));
@@ -278,8 +276,6 @@ export async function requireStagedBytes(
 }
 
 function bytesRemoved(): DomainError {
-  return new DomainError(
-    'service_unavailable',
-    'The uploaded bytes were not used in time and have been removed. Upload the file again.',
-  );
+  const message = 'The uploaded bytes were not used in time and have been removed. Upload the file again.';
+  return new DomainError('service_unavailable', message);
 }

@@ -55,7 +55,8 @@ async function receive(
     outcomeKnown = false;
     const { candidates, rejected } = staging;
     const answer = await registerAll({ ...uses, store: registrationStore }, caller, importId, candidates, rejected);
-    await unstage(uses, caller, importId, unusedOf(staging, answer));
+    const unused = candidates.filter((candidate) => !isUsed(candidate, answer));
+    await unstage(uses, caller, importId, unused);
     return answer;
   } catch (error) {
     // If the database's response was lost, the items may exist, and an unavailable store cannot be queried: then the bytes remain, and the
@@ -177,23 +178,18 @@ async function unstage(
   importId: Id,
   candidates: readonly Candidate[],
 ): Promise<void> {
-  await blobs.delete(
-    candidates.flatMap(({ staged }) => (staged ? [stagingKey({ customerId, importId, ...staged })] : [])),
-  );
+  const keys = candidates.flatMap(({ staged }) => (staged ? [stagingKey({ customerId, importId, ...staged })] : []));
+  await blobs.delete(keys);
 }
 
 function tooManyFiles(max: number) {
   return invalid({ field: 'file', code: 'too_many', message: `A request can contain at most ${max} files.`, max });
 }
 
+/** Whether an item relies on the bytes of a candidate. */
 function isUsed({ index, staged }: Candidate, { results }: RegistrationResults): boolean {
   const photo = results.find((result) => result.index === index)?.photo;
   return photo?.status === 'processing' && photo.id === staged?.id && photo.uploadId === staged.uploadId;
-}
-
-/** Candidates whose bytes no item relies on. */
-function unusedOf({ candidates }: Staging, answer: RegistrationResults): readonly Candidate[] {
-  return candidates.filter((candidate) => !isUsed(candidate, answer));
 }
 
 /** A slot for the request, and its files, whose bytes are counted as they arrive. Errors: `rate_limited`. */

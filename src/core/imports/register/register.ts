@@ -87,13 +87,8 @@ async function resultsOf(
 }
 
 function noneAccepted(results: readonly RegistrationResult[]): DomainError {
-  return new DomainError(
-    'no_photos_accepted',
-    'Every photo was rejected and nothing was created. See details.results.',
-    {
-      results,
-    },
-  );
+  const message = 'Every photo was rejected and nothing was created. See details.results.';
+  return new DomainError('no_photos_accepted', message, { results });
 }
 
 /** The transaction that both ways of adding photos share. */
@@ -111,12 +106,9 @@ export async function registerAll(
     const subject = requireFound(await transaction.imports.lock(importId), 'import');
     requireOpen(subject);
     const at = uses.clock.now();
-    const outcome = await registerCandidates(transaction, caller, subject, candidates, {
-      limits: uses.limits,
-      quota,
-      secrets: uses.secrets,
-      at,
-    });
+    const { limits, secrets } = uses;
+    const terms = { limits, quota, secrets, at };
+    const outcome = await registerCandidates(transaction, caller, subject, candidates, terms);
     const outcomes = [...outcome, ...rejected].sort((a, b) => a.index - b.index);
     const results = await resultsOf(transaction, outcomes);
     if (results.every(({ error }) => error?.code === 'quota_exceeded')) throw quota.exceededError();
@@ -173,11 +165,8 @@ async function registerCandidates(
   const knownItems = await RegistrationIndex.load(transaction, subject, candidates);
   const inputs = candidates.map(({ input }) => input);
   await lockTags(transaction.tags, inputs);
-  await requireStagedBytes(
-    transaction,
-    subject.id,
-    candidates.flatMap(({ staged }) => staged?.uploadId ?? []),
-  );
+  const uploadIds = candidates.flatMap(({ staged }) => staged?.uploadId ?? []);
+  await requireStagedBytes(transaction, subject.id, uploadIds);
   const ids = await knownItems.newIds(candidates);
   const outcomes: CandidateOutcome[] = [];
   const fetches: SourceFetch[] = [];
@@ -303,9 +292,8 @@ class RegistrationIndex {
     candidates: readonly Candidate[],
   ): Promise<RegistrationIndex> {
     const refs = candidates.flatMap(({ input }) => input.clientRef || []);
-    const hashes = [
-      ...new Set(candidates.flatMap(({ input }) => (input.sha256 ? (normalSha256(input.sha256) ?? []) : []))),
-    ];
+    const declared = candidates.flatMap(({ input }) => (input.sha256 ? (normalSha256(input.sha256) ?? []) : []));
+    const hashes = [...new Set(declared)];
     const named = await transaction.importPhotos.findByClientRefs(subject.id, [...new Set(refs)]);
     const same = await transaction.importPhotos.findBySha256(subject.id, hashes);
     const seen = new RegistrationIndex(transaction, subject, named, same, new Map());
