@@ -1,12 +1,10 @@
-import type { CustomerStatus } from '../../core/customers/customer.js';
+import type { CustomerStatus, CustomerUsage } from '../../core/customers/customer.js';
 import type { CustomerWithUsage } from '../../core/customers/edit-customer.js';
 import { defaultLimits, type Limits } from '../../core/customers/limits.js';
 import type { Uses } from '../../core/ports.js';
 import { InlineModel, ResponseModel } from '../../http/fields/declared.js';
-import { IdOf, Instant, Nested, OneOf, Text, Texts, WholeNumber } from '../../http/fields/fields.js';
+import { Count, IdOf, Instant, Nested, OneOf, Text, Texts, WholeNumber } from '../../http/fields/fields.js';
 import { instant } from '../../http/responses/reply.js';
-
-const Count = (description: string, example: number) => WholeNumber({ description, example, min: 0 });
 
 /** A limit of the installation, whose default is its example. */
 function Limit(name: keyof Limits, description: string): PropertyDecorator {
@@ -133,6 +131,11 @@ export class CustomerView {
   version: number;
 }
 
+function usageView(usage: CustomerUsage): UsageView {
+  const { photos, trashedPhotos, storageBytes, trashedBytes, tags, openImports, renditionBytes } = usage;
+  return { photos, trashedPhotos, storageBytes, trashedBytes, tags, openImports, renditionBytes };
+}
+
 export function customerView(
   { limits, media }: Uses<'limits' | 'media'>,
   { customer, usage }: CustomerWithUsage,
@@ -143,15 +146,7 @@ export function customerView(
     status: customer.status,
     defaultTimeZone: customer.defaultTimeZone,
     trashRetentionDays: customer.trashRetentionDays,
-    usage: {
-      photos: usage.photos,
-      trashedPhotos: usage.trashedPhotos,
-      storageBytes: usage.storageBytes,
-      trashedBytes: usage.trashedBytes,
-      tags: usage.tags,
-      openImports: usage.openImports,
-      renditionBytes: usage.renditionBytes,
-    },
+    usage: usageView(usage),
     limits: {
       storageBytes: customer.storageBytesLimit,
       photos: customer.photosLimit,

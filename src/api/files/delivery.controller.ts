@@ -14,7 +14,7 @@ import { type Sendable, sendDownload } from '../../http/responses/send-download.
 import { TrafficRecorder } from '../../http/server/recorders.js';
 import { headerOf } from '../../http/server/request.js';
 import type { HeaderName } from '../openapi/headers.js';
-import { Documented, DocumentTag, picture } from '../openapi/operation.js';
+import { Documented, DocumentTag, pictureAnswers } from '../openapi/operation.js';
 import { deliveryParameters, ifNoneMatchHeader, rangeParameters } from '../openapi/parameters.js';
 import { AnyOrigin, nginxCacheHeaders, otherMethod, preflight } from './any-origin.js';
 
@@ -45,11 +45,7 @@ export class DeliveryController {
       'Your own server makes and signs these URLs, with a delivery key. The signature is the HMAC-SHA-256 of the path from `/img/` on, and of `?exp=…` if the URL has it, under the secret of the key. It is checked before anything else; the URL is used exactly as it was signed. The picture is upright, in sRGB, and free of metadata.',
     path: deliveryParameters,
     headers: [ifNoneMatchHeader, ...rangeParameters],
-    answers: {
-      200: { description: 'The image.', content: picture, headers: fileHeaders },
-      206: { description: 'The requested range.', content: picture, headers: [...fileHeaders, 'Content-Range'] },
-      304: { description: 'The image has not changed.', headers: fileHeaders },
-    },
+    answers: pictureAnswers('The image.', 'image', fileHeaders),
     errors: ['url_forbidden', 'invalid_request', 'not_found', 'precondition_failed', 'range_not_satisfiable'],
   })
   async show(@Req() request: Request, @Res() response: Response): Promise<void> {

@@ -10,7 +10,7 @@ import { sendableRendition } from '../../http/responses/photo-download.js';
 import { type Sendable, sendDownload } from '../../http/responses/send-download.js';
 import { TrafficRecorder } from '../../http/server/recorders.js';
 import type { HeaderName } from '../openapi/headers.js';
-import { Documented, DocumentTag, picture } from '../openapi/operation.js';
+import { Documented, DocumentTag, pictureAnswers } from '../openapi/operation.js';
 import { ifNoneMatchHeader, pathToken, rangeParameters } from '../openapi/parameters.js';
 import { AnyOrigin, nginxCacheHeaders, otherMethod, preflight } from './any-origin.js';
 
@@ -41,15 +41,7 @@ export class RenditionsController {
       "One of a photo's `urls`, for use in `<img>`. Valid until its `expiresAt`, and no longer than the key that requested it: once that key is deleted or expired, or has an IP list, the response is 403. Any cache may store the image until `expiresAt`, because another rotation has another URL.",
     path: [pathToken],
     headers: [ifNoneMatchHeader, ...rangeParameters],
-    answers: {
-      200: { description: 'The image.', content: picture, headers: fileHeaders },
-      206: {
-        description: 'The requested range.',
-        content: picture,
-        headers: [...fileHeaders, 'Content-Range'],
-      },
-      304: { description: 'The image has not changed.', headers: fileHeaders },
-    },
+    answers: pictureAnswers('The image.', 'image', fileHeaders),
     errors: ['url_forbidden', 'not_found', 'precondition_failed', 'range_not_satisfiable'],
   })
   async show(@Param('token') token: string, @Req() request: Request, @Res() response: Response): Promise<void> {

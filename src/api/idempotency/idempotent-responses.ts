@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
   type BeforeApplicationShutdown,
-  createParamDecorator,
   type ExecutionContext,
   Inject,
   Injectable,
@@ -30,7 +29,13 @@ import { pathIdOf } from '../../http/requests/parameters.js';
 import { isStreamed } from '../../http/requests/read-request.js';
 import { Outcomes, Reply } from '../../http/responses/reply.js';
 import { headersOf } from '../../http/server/request.js';
-import { callerOf, type RequestContext, RequestSlot, requestContextOf } from '../../http/server/request-context.js';
+import {
+  callerOf,
+  type RequestContext,
+  RequestSlot,
+  requestContextOf,
+  requestParameter,
+} from '../../http/server/request-context.js';
 import { budgetGroupOf } from '../guards.js';
 
 /**
@@ -46,8 +51,8 @@ export type RunIdempotently = <T>(
 /** The function by which the handler of a request runs its work, set once the Idempotency-Key has been checked. */
 const idempotentRun = new RequestSlot<RunIdempotently>();
 
-export const Idempotent = createParamDecorator((_: unknown, context: ExecutionContext): RunIdempotently => {
-  const runIdempotently = idempotentRun.get(requestContextOf(context.switchToHttp().getRequest<Request>()));
+export const Idempotent = requestParameter((request): RunIdempotently => {
+  const runIdempotently = idempotentRun.get(requestContextOf(request));
   if (!runIdempotently) throw new Error('IdempotentResponses did not see this request');
   return runIdempotently;
 });

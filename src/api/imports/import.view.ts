@@ -4,7 +4,17 @@ import type { RegistrationResult, RegistrationResults } from '../../core/imports
 import type { ItemErrorCode } from '../../core/shared/errors.js';
 import type { Page } from '../../core/shared/pagination.js';
 import { ResponseModel } from '../../http/fields/declared.js';
-import { Decimal, IdOf, Instant, Models, Nested, OneOf, Reference, WholeNumber } from '../../http/fields/fields.js';
+import {
+  Count,
+  Decimal,
+  IdOf,
+  Instant,
+  Models,
+  Nested,
+  OneOf,
+  Reference,
+  WholeNumber,
+} from '../../http/fields/fields.js';
 import { instant, listView, optionalInstant } from '../../http/responses/reply.js';
 import { TagNameView, tagNameView } from '../tags/tag.view.js';
 import {
@@ -21,8 +31,6 @@ import {
   Source,
   TagDuplicates,
 } from './import-photo.view.js';
-
-const Count = (description: string, example = 0) => WholeNumber({ description, example, min: 0 });
 
 @ResponseModel('ImportCounts', 'The number of items in each state, counted on every request.')
 export class ImportCountsView {
@@ -172,7 +180,7 @@ export class RegistrationOutcomesView {
 }
 
 export function importView(subject: ImportDetails): ImportView {
-  const { counts } = subject;
+  const { total, awaitingUpload, fetching, processing, ready, imported, duplicate, failed, cancelled } = subject.counts;
   return {
     id: subject.id,
     status: subject.status,
@@ -186,17 +194,7 @@ export function importView(subject: ImportDetails): ImportView {
     dateFromFilename: subject.dateFromFilename,
     defaultTimeZone: subject.defaultTimeZone,
     tags: subject.tags.map(tagNameView),
-    counts: {
-      total: counts.total,
-      awaitingUpload: counts.awaitingUpload,
-      fetching: counts.fetching,
-      processing: counts.processing,
-      ready: counts.ready,
-      imported: counts.imported,
-      duplicate: counts.duplicate,
-      failed: counts.failed,
-      cancelled: counts.cancelled,
-    },
+    counts: { total, awaitingUpload, fetching, processing, ready, imported, duplicate, failed, cancelled },
     totalBytes: subject.totalBytes,
     progress: progress(subject),
     apiKeyId: subject.apiKeyId,

@@ -102,4 +102,13 @@ export const DocumentTag = (name: string, description?: string) =>
 export const Documented = (document: RouteDocument) => SetMetadata(ROUTE_DOCUMENT, document);
 
 /** A picture, for whatever its type is. */
-export const picture = { 'image/*': { schema: { type: 'string', format: 'binary' } } };
+const picture = { 'image/*': { schema: { type: 'string', format: 'binary' } } };
+
+/** The answers of a route that sends a picture, or a range of its bytes. `file` is what it is called. */
+export function pictureAnswers(all: string, file: string, headers: readonly HeaderName[]): RouteDocument['answers'] {
+  return {
+    200: { description: all, content: picture, headers },
+    206: { description: 'The requested range.', content: picture, headers: [...headers, 'Content-Range'] },
+    304: { description: `The ${file} has not changed.`, headers },
+  };
+}

@@ -1,7 +1,7 @@
 import type { Customer, CustomerStatus } from '../../core/customers/customer.js';
 import type { Erasure, RowCounts } from '../../core/customers/customer-directory.js';
 import { InlineModel, ResponseModel } from '../../http/fields/declared.js';
-import { Counts, Flag, IdOf, Instant, Nested, OneOf, pageOf, WholeNumber } from '../../http/fields/fields.js';
+import { Count, Counts, Flag, IdOf, Instant, Nested, OneOf, pageOf, WholeNumber } from '../../http/fields/fields.js';
 import { instant } from '../../http/responses/reply.js';
 import { DefaultTimeZone, Name, PhotosLimit, StorageBytesLimit, TrashRetentionDays } from './customers.dto.js';
 
@@ -57,8 +57,6 @@ export function operatorCustomerView(customer: Customer): OperatorCustomerView {
     version: customer.version,
   };
 }
-
-const Count = (description: string, example: number) => WholeNumber({ description, example, min: 0 });
 
 @InlineModel('Stored files by kind, and their bytes.')
 class BlobCountsView {

@@ -1,21 +1,16 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Request } from 'express';
 import type { Actor } from '../../core/audit/audit-entry.js';
 import { seal, unseal } from '../../core/shared/secrets.js';
 import type { PeopleManager } from '../../core/users/user.js';
 import { pathIdOf } from '../../http/requests/parameters.js';
-import { operatorOf, requestContextOf } from '../../http/server/request-context.js';
+import { operatorOf, requestContextOf, requestParameter } from '../../http/server/request-context.js';
 import type { StoredBodyFormat } from '../idempotency/idempotent-responses.js';
 import { pathId } from '../openapi/parameters.js';
 
 /** The program of the operator that sent the request. */
-export const CurrentOperator = createParamDecorator((_: unknown, context: ExecutionContext): Actor => {
-  return operatorOf(requestContextOf(context.switchToHttp().getRequest<Request>()));
-});
+export const CurrentOperator = requestParameter((request): Actor => operatorOf(requestContextOf(request)));
 
 /** The same, in the account that the path names, with the rights of its owners. */
-export const OperatorAccount = createParamDecorator((_: unknown, context: ExecutionContext): PeopleManager => {
-  const request = context.switchToHttp().getRequest<Request>();
+export const OperatorAccount = requestParameter((request): PeopleManager => {
   const actor = operatorOf(requestContextOf(request));
   return { customerId: pathIdOf(request, 'customerId'), actor, role: 'owner' };
 });

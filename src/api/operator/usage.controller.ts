@@ -4,7 +4,7 @@ import type { Id } from '../../core/shared/ids.js';
 import { type DailyUsage, readDailyUsage, type UsageReport } from '../../core/traffic/read-traffic.js';
 import { RequireOperatorScope } from '../../http/access.js';
 import { ResponseModel } from '../../http/fields/declared.js';
-import { Models, Text, WholeNumber } from '../../http/fields/fields.js';
+import { Count, Models, Text, WholeNumber } from '../../http/fields/fields.js';
 import { PORTS } from '../../http/ports-token.js';
 import { oneOf, Parameter, PathId } from '../../http/requests/parameters.js';
 import { QuerySchema, ValidQuery } from '../../http/requests/read-request.js';
@@ -23,8 +23,6 @@ class UsageQuery {
   })
   readonly format?: (typeof usageFormats)[number];
 }
-
-const Count = (description: string, example: number) => WholeNumber({ description, example, min: 0 });
 
 const Stored = (description: string, example: number) =>
   WholeNumber({

@@ -44,20 +44,10 @@ export const filename = {
 };
 
 export const Latitude = (required = false) =>
-  Decimal({
-    description: 'Degrees north of the equator (WGS 84).',
-    example: 48.85837,
-    ...latitudes,
-    required,
-  });
+  Decimal({ description: 'Degrees north of the equator (WGS 84).', example: 48.85837, ...latitudes, required });
 
 export const Longitude = (required = false) =>
-  Decimal({
-    description: 'Degrees east of Greenwich (WGS 84).',
-    example: 2.294481,
-    ...longitudes,
-    required,
-  });
+  Decimal({ description: 'Degrees east of Greenwich (WGS 84).', example: 2.294481, ...longitudes, required });
 
 export const Altitude = () =>
   Decimal({
@@ -67,8 +57,11 @@ export const Altitude = () =>
     nullable: true,
   });
 
-export const FocusX = (required = false) => focusCoordinate('From the left edge (0) to the right (1).', 0.35, required);
-export const FocusY = (required = false) => focusCoordinate('From the top edge (0) to the bottom (1).', 0.2, required);
+export const FocusX = (required = false) =>
+  Decimal({ description: 'From the left edge (0) to the right (1).', example: 0.35, ...focusPoints, required });
+
+export const FocusY = (required = false) =>
+  Decimal({ description: 'From the top edge (0) to the bottom (1).', example: 0.2, ...focusPoints, required });
 
 export const Rotation = (description: string) => OneOfNumbers([0, 90, 180, 270], { description });
 
@@ -135,10 +128,6 @@ export const Height = () => side('Height', 6016);
 function side(name: string, example: number): PropertyDecorator {
   const description = `${name} in pixels, as displayed: upright and after \`rotation\`.`;
   return WholeNumber({ description, example, min: 1 });
-}
-
-function focusCoordinate(description: string, example: number, required: boolean): PropertyDecorator {
-  return Decimal({ description, example, ...focusPoints, required });
 }
 
 /** Fields of a photo that follow from its file. */

@@ -16,7 +16,7 @@ import { sendDownload } from '../../http/responses/send-download.js';
 import { CurrentCaller } from '../../http/server/request-context.js';
 import { Idempotent, type RunIdempotently } from '../idempotency/idempotent-responses.js';
 import type { HeaderName } from '../openapi/headers.js';
-import { Documented, DocumentTag, picture } from '../openapi/operation.js';
+import { Documented, DocumentTag, pictureAnswers } from '../openapi/operation.js';
 import { ifMatchHeader, ifNoneMatchHeader, pathId, rangeParameters } from '../openapi/parameters.js';
 import { TagPage, tagsView } from '../tags/tag.view.js';
 import { DownloadQuery, downloadRule, PhotoTagsBody } from './photo.dto.js';
@@ -92,15 +92,7 @@ export class PhotoDownloadController {
       'Returns the original, byte for byte, or a rendition, which is upright, in sRGB, and free of metadata. Supports `Range`, `If-Range`, `If-None-Match` and HEAD; every request counts as one read. If the store fails during a response, the connection is closed: a response that ends normally is complete. A photo with `originalLostAt` set returns 503.',
     path: [photoId],
     headers: [ifNoneMatchHeader, ...rangeParameters],
-    answers: {
-      200: { description: 'The complete file.', content: picture, headers: fileHeaders },
-      206: {
-        description: 'The requested range.',
-        content: picture,
-        headers: [...fileHeaders, 'Content-Range'],
-      },
-      304: { description: 'The file has not changed.', headers: fileHeaders },
-    },
+    answers: pictureAnswers('The complete file.', 'file', fileHeaders),
     errors: ['not_found', 'precondition_failed', 'range_not_satisfiable'],
   })
   @RequireScope('photos:read')

@@ -128,14 +128,9 @@ export class CompanionView {
 }
 
 export function companionView(companion: PhotoWithTags['companion']): CompanionView | null {
-  return (
-    companion && {
-      type: companion.type,
-      contentType: companion.contentType,
-      offset: companion.offset,
-      sizeBytes: companion.sizeBytes,
-    }
-  );
+  if (companion === null) return null;
+  const { type, contentType, offset, sizeBytes } = companion;
+  return { type, contentType, offset, sizeBytes };
 }
 
 export function locationView(location: PhotoWithTags['location']): LocationView | null {
@@ -155,16 +150,9 @@ export function cameraView(camera: PhotoWithTags['camera']): CameraView | null {
 }
 
 export function exposureView(exposure: PhotoWithTags['exposure']): ExposureView | null {
-  return (
-    exposure && {
-      iso: exposure.iso,
-      fNumber: exposure.fNumber,
-      exposureTime: exposure.exposureTime,
-      focalLength: exposure.focalLength,
-      focalLength35mm: exposure.focalLength35mm,
-      flash: exposure.flash,
-    }
-  );
+  if (exposure === null) return null;
+  const { iso, fNumber, exposureTime, focalLength, focalLength35mm, flash } = exposure;
+  return { iso, fNumber, exposureTime, focalLength, focalLength35mm, flash };
 }
 
 export function urlsView({ thumb, small, medium, large, expiresAt }: PhotoUrls): RenditionUrlsView {

@@ -8,13 +8,8 @@ import { Flag, IdOf, Instant, Text, WholeNumber } from '../../http/fields/fields
 import { instant, optionalInstant } from '../../http/responses/reply.js';
 
 /** A share as events show it; null when it does not exist. */
-export async function announcedShare(
-  uses: { store: Readable<'shares'> },
-  customerId: Id,
-  id: Id,
-): Promise<ShareView | null> {
-  const share = await unlessGone(findShare(uses, customerId, id));
-  return share && shareView(share);
+export function announcedShare(uses: { store: Readable<'shares'> }, customerId: Id, id: Id): Promise<ShareView | null> {
+  return unlessGone(findShare(uses, customerId, id).then(shareView));
 }
 
 @ResponseModel('Share', 'A link under which visitors see photos. The link itself is not included.')

@@ -4,6 +4,7 @@ import type { EditedTag } from '../../core/tags/edit-tag.js';
 import { MAX_TAG_NAME, type Tag, type TagChanges, type TagName } from '../../core/tags/tag.js';
 import { ResponseModel } from '../../http/fields/declared.js';
 import {
+  Count,
   IdOf,
   Ids,
   Instant,
@@ -21,20 +22,18 @@ import { Color, TagDescription } from './tag.dto.js';
 const Name = () =>
   Text({ description: 'Unique in the account, ignoring case.', example: 'Paris', min: 1, max: MAX_TAG_NAME });
 
-const Count = (description: string) => WholeNumber({ description, example: 1, min: 0 });
-
 @ResponseModel(
   'TagChanges',
   'Only after `addPhotoIds`, `removePhotoIds` or `mergeTagIds`: what they changed, counting photos outside the trash.',
 )
 export class TagChangesView {
-  @Count('Photos that the tag was added to.')
+  @Count('Photos that the tag was added to.', 1)
   added: number;
 
-  @Count('Photos that the tag was removed from.')
+  @Count('Photos that the tag was removed from.', 1)
   removed: number;
 
-  @Count('Photos that already had the tag, or did not have it.')
+  @Count('Photos that already had the tag, or did not have it.', 1)
   unchanged: number;
 
   @Ids(undefined, { description: 'Photos that do not exist or are in the trash.' })
@@ -61,7 +60,7 @@ export class TagView {
   @TagDescription()
   description: string | null;
 
-  @WholeNumber({ description: 'The number of photos outside the trash that have the tag.', example: 431, min: 0 })
+  @Count('The number of photos outside the trash that have the tag.', 431)
   photoCount: number;
 
   @Instant({ description: 'When the tag was created.' })

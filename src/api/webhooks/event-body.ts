@@ -34,7 +34,7 @@ export async function eventBody(uses: SubjectUses, event: Event): Promise<string
       omitted.push(field);
     }
     const body = bodyOf(event, left, omitted);
-    if (byteLength(body) <= MAX_BODY_BYTES) return body;
+    if (Buffer.byteLength(body) <= MAX_BODY_BYTES) return body;
   }
   return bodyOf(event, null, omitted);
 }
@@ -58,10 +58,6 @@ function bodyOf(event: Event, shown: Record<string, unknown> | null, omitted: re
   return JSON.stringify({ type, timestamp: instant(event.at), id: eventId, data });
 }
 
-function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length;
-}
-
 interface SubjectUses {
   readonly store: Readable<keyof Reads>;
 }
@@ -81,42 +77,30 @@ export const eventSubjects: Readonly<Partial<Record<SubjectKind, EventSubject>>>
   photo: {
     schema: 'Photo',
     dispensable: ['metadata', 'description', 'tags'],
-    async read({ store }, customerId, id) {
-      const found = await unlessGone(readPhoto({ store }, { customerId }, id, { trashedToo: true, withExif: false }));
-      return found && photoView(found.photo);
+    read({ store }, customerId, id) {
+      const found = readPhoto({ store }, { customerId }, id, { trashedToo: true, withExif: false });
+      return unlessGone(found.then(({ photo }) => photoView(photo)));
     },
   },
   tag: {
     schema: 'Tag',
     dispensable: ['description'],
-    async read({ store }, customerId, id) {
-      const tag = await unlessGone(readTag({ store }, { customerId }, id));
-      return tag && tagView(tag);
-    },
+    read: ({ store }, customerId, id) => unlessGone(readTag({ store }, { customerId }, id).then(tagView)),
   },
   import: {
     schema: 'Import',
     dispensable: ['tags'],
-    async read({ store }, customerId, id) {
-      const subject = await unlessGone(readImport({ store }, { customerId }, id));
-      return subject && importView(subject);
-    },
+    read: ({ store }, customerId, id) => unlessGone(readImport({ store }, { customerId }, id).then(importView)),
   },
   apiKey: {
     schema: 'ApiKey',
     dispensable: [],
-    async read({ store }, customerId, id) {
-      const key = await unlessGone(ownKey({ store }, customerId, id));
-      return key && apiKeyView(key);
-    },
+    read: ({ store }, customerId, id) => unlessGone(ownKey({ store }, customerId, id).then(apiKeyView)),
   },
   deliveryKey: {
     schema: 'DeliveryKey',
     dispensable: [],
-    async read({ store }, customerId, id) {
-      const key = await unlessGone(readDeliveryKey({ store }, customerId, id));
-      return key && deliveryKeyView(key);
-    },
+    read: ({ store }, customerId, id) => unlessGone(readDeliveryKey({ store }, customerId, id).then(deliveryKeyView)),
   },
   share: { schema: 'Share', dispensable: [], read: announcedShare },
 };

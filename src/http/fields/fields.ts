@@ -76,6 +76,11 @@ export function WholeNumber(options: NumberOptions = {}): PropertyDecorator {
   return numeric('integer', options);
 }
 
+/** Declares a number of things in a response. */
+export function Count(description: string, example = 0): PropertyDecorator {
+  return WholeNumber({ description, example, min: 0 });
+}
+
 function numeric(type: string, { example, min, max, ...options }: NumberOptions): PropertyDecorator {
   const schema = { type, ...examplesOf(example), minimum: min, maximum: max };
   return field(options, schema, IsNumber({}, constraint('must be a number.')));
@@ -111,13 +116,10 @@ export function OneOf<Value extends string>(
 
 /** Always the same text. */
 export function Constant(value: string, options: FieldOptions): PropertyDecorator {
+  const schema = { type: 'string', const: value, ...examplesOf(value) };
   return applyDecorators(
     HasLength(value.length),
-    field(
-      options,
-      { type: 'string', const: value, ...examplesOf(value) },
-      IsIn([value], constraint(`must be ${value}.`)),
-    ),
+    field(options, schema, IsIn([value], constraint(`must be ${value}.`))),
   );
 }
 
@@ -246,12 +248,8 @@ interface ListOptions<T> extends FieldOptions {
 export function Ids(max?: number, { example, ...options }: ListOptions<number> = {}): PropertyDecorator {
   const validate = (value: unknown) => Array.isArray(value) && value.every(isId);
   const areIds = ValidateBy({ name: 'areIds', validator: { validate } }, constraint('must be a list of ids.'));
-  return field(
-    options,
-    { type: 'array', items: ID, maxItems: max, ...examplesOf(example) },
-    areIds,
-    ...maxEntries(max),
-  );
+  const schema = { type: 'array', items: ID, maxItems: max, ...examplesOf(example) };
+  return field(options, schema, areIds, ...maxEntries(max));
 }
 
 interface TextsOptions extends ListOptions<string> {
@@ -287,11 +285,8 @@ const LISTS = Symbol('Lists');
 export function ListOf(shape: Model, max: number, options: FieldOptions = {}): PropertyDecorator {
   const declare = declared(options, { model: shape, isList: true, required: true, minItems: 1, maxItems: max });
   return (target, name) => {
-    Reflect.defineMetadata(
-      LISTS,
-      [...listsOf(target.constructor as Model), { name: String(name), shape, max }],
-      target,
-    );
+    const lists = [...listsOf(target.constructor as Model), { name: String(name), shape, max }];
+    Reflect.defineMetadata(LISTS, lists, target);
     declare(target, name);
   };
 }

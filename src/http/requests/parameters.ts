@@ -1,4 +1,3 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { FieldError } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
@@ -6,6 +5,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/pagination.j
 import { codePoints } from '../../core/shared/text.js';
 import { declareField, type FieldSchema, type Model, type Schema } from '../fields/declared.js';
 import { withMeanings } from '../fields/fields.js';
+import { requestParameter } from '../server/request-context.js';
 
 /** The result of parsing one parameter: its value, or what is wrong with it. */
 export type ParseResult<T> =
@@ -239,9 +239,7 @@ export function paginationOf({ limit, cursor }: PaginationQuery) {
 const NO_ID: Id = 0;
 
 /** An id in the path. An invalid id is treated like one that does not exist: the use case answers 404, after all other checks. */
-export const PathId = createParamDecorator((name: string, context: ExecutionContext): Id => {
-  return pathIdOf(context.switchToHttp().getRequest<Request>(), name);
-});
+export const PathId = requestParameter(pathIdOf);
 
 export function pathIdOf({ params }: Request, name: string): Id {
   const text = params[name];
@@ -252,8 +250,8 @@ export function pathIdOf({ params }: Request, name: string): Id {
  * One id, or a list separated by commas, or one id followed by a comma. A list that contains anything else is treated like one id that does
  * not exist.
  */
-export const PathIds = createParamDecorator((name: string, context: ExecutionContext): Id | readonly Id[] => {
-  const { texts, hasComma } = listIn(context.switchToHttp().getRequest<Request>().params[name]);
+export const PathIds = requestParameter(({ params }, name: string): Id | readonly Id[] => {
+  const { texts, hasComma } = listIn(params[name]);
   const ids = texts.map((text) => parseId(text) ?? NO_ID);
   if (!hasComma) return ids[0] ?? NO_ID;
   return ids.includes(NO_ID) ? NO_ID : ids;

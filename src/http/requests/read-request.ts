@@ -1,11 +1,4 @@
-import {
-  applyDecorators,
-  createParamDecorator,
-  type ExecutionContext,
-  Inject,
-  Injectable,
-  SetMetadata,
-} from '@nestjs/common';
+import { applyDecorators, type ExecutionContext, Inject, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import type { Ports, Uses } from '../../core/ports.js';
@@ -15,7 +8,7 @@ import type { Model } from '../fields/declared.js';
 import { isPlainObject } from '../fields/fields.js';
 import { PORTS } from '../ports-token.js';
 import { discardBody, hasBody, headerOf, readBody, tooLarge } from '../server/request.js';
-import { requestContextOf } from '../server/request-context.js';
+import { requestContextOf, requestParameter } from '../server/request-context.js';
 import {
   type BodyClass,
   fieldErrorsOf,
@@ -101,14 +94,10 @@ export function declaredBody(reflector: Reflector, handler: Handler): BodyRules 
 type Handler = ReturnType<ExecutionContext['getHandler']>;
 
 /** The query parameters, read by the route's table. */
-export const ValidQuery = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  return requestContextOf(context.switchToHttp().getRequest<Request>()).parameters;
-});
+export const ValidQuery = requestParameter((request) => requestContextOf(request).parameters);
 
 /** The body, in the route's schema, or as opened by the route. */
-export const ValidBody = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  return requestContextOf(context.switchToHttp().getRequest<Request>()).body;
-});
+export const ValidBody = requestParameter((request) => requestContextOf(request).body);
 
 /**
  * Steps 7 and 8 of the order of checks (docs/architecture.md), after the guards: size and type of the body, then all errors in path,

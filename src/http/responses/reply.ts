@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { createParamDecorator, type ExecutionContext, Inject, Injectable, SetMetadata } from '@nestjs/common';
+import { type ExecutionContext, Inject, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { DomainError } from '../../core/shared/errors.js';
@@ -7,6 +7,7 @@ import type { Page } from '../../core/shared/pagination.js';
 import type { Precondition } from '../../core/shared/transactional.js';
 import { publicHtml, publicPath } from '../server/base-path.js';
 import { headerOf } from '../server/request.js';
+import { requestParameter } from '../server/request-context.js';
 
 /** A response whose status or headers depend on the result. Otherwise a handler returns the body of a 200. */
 export class Reply {
@@ -119,8 +120,8 @@ function opaque(tag: string): string {
 export type IfMatchPrecondition = <T>(view: (current: T) => object) => Precondition<T>;
 
 /** The `If-Match` of a request that changes one resource. Without the header any state is accepted. */
-export const IfMatch = createParamDecorator((_: unknown, context: ExecutionContext): IfMatchPrecondition => {
-  const header = headerOf(context.switchToHttp().getRequest<Request>(), 'if-match');
+export const IfMatch = requestParameter((request): IfMatchPrecondition => {
+  const header = headerOf(request, 'if-match');
   return (view) => (current) => {
     if (header !== undefined) requireMatch(header, entityTag(view(current)));
   };

@@ -110,15 +110,16 @@ export function chargedTo({ charged }: RequestContext): WindowState {
   return charged.state;
 }
 
-/** The caller, as the use cases need it. */
-export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
-  return callerOf(requestContextOf(context.switchToHttp().getRequest<Request>()));
-});
+/** Makes a decorator of parameters of handlers, from what reads their value in the request and, if it takes one, the decorator's argument. */
+export function requestParameter<T, Argument = unknown>(read: (request: Request, argument: Argument) => T) {
+  return createParamDecorator((argument: Argument, context: ExecutionContext) =>
+    read(context.switchToHttp().getRequest<Request>(), argument),
+  );
+}
 
-/** The request context. */
-export const CurrentRequestContext = createParamDecorator((_: unknown, context: ExecutionContext): RequestContext => {
-  return requestContextOf(context.switchToHttp().getRequest<Request>());
-});
+export const CurrentCaller = requestParameter((request): Caller => callerOf(requestContextOf(request)));
+
+export const CurrentRequestContext = requestParameter((request): RequestContext => requestContextOf(request));
 
 const API = '/api/v1';
 const OPERATOR_API = '/operator/v1';

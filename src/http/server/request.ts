@@ -149,7 +149,6 @@ export function discardBody(request: IncomingMessage): void {
 }
 
 export function tooLarge(maxBytes: number): DomainError {
-  return new DomainError('payload_too_large', `The body of this request can have at most ${maxBytes} bytes.`, {
-    maxBytes,
-  });
+  const message = `The body of this request can have at most ${maxBytes} bytes.`;
+  return new DomainError('payload_too_large', message, { maxBytes });
 }
