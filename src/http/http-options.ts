@@ -31,7 +31,6 @@ export interface HttpOptions {
   readonly stopping: AbortSignal;
 }
 
-/** The trace of one request. */
 export interface RequestTrace {
   /** Runs its work in this trace. */
   run(work: () => void): void;

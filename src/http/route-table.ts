@@ -43,7 +43,6 @@ export class RouteTable {
   }
 }
 
-/** The routes that a controller declares. */
 export function routesOf(controller: Controller, reflector: Reflector): RouteWithHandler[] {
   const prefix: string = Reflect.getMetadata(PATH_METADATA, controller);
   return new MetadataScanner().getAllMethodNames(controller.prototype).flatMap((name) => {

@@ -31,7 +31,6 @@ class OpenToPages implements CanActivate {
 
 export const AnyOrigin = () => UseGuards(new OpenToPages());
 
-/** The response to a browser's preflight request. */
 export function preflight(response: Response, methods: string): void {
   response.setHeader('Allow', methods);
   response.setHeader('Access-Control-Allow-Methods', methods);

@@ -105,7 +105,6 @@ export class UploadsController {
   }
 }
 
-/** The bytes that a request sends to a signed upload target. */
 function uploadOf(token: string, request: Request): Upload {
   const declared = headerOf(request, 'content-length');
   return {
@@ -247,7 +246,6 @@ function setProgress(response: Response, { offset, expiresAt }: UploadProgress):
   response.setHeader('Connection', 'close');
 }
 
-/** Describes what is supported, in the response to OPTIONS. */
 function describeTus(response: Response, maxBytes: number): void {
   response.setHeader('Tus-Version', TUS_VERSION);
   response.setHeader('Tus-Extension', 'expiration');

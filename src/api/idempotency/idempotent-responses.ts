@@ -70,14 +70,12 @@ export interface StoredBodyFormat<Body extends object, Stored extends object> {
 /** A `StoredBodyFormat` as it is read from the metadata: its types are those of the one route that it decorates. */
 type AnyStoredBodyFormat = StoredBodyFormat<object, object>;
 
-/** Metadata key of `StoreBodyAs`. */
 const STORED_BODY_FORMAT = Symbol('StoredBodyFormat');
 
 /** Without it, a body is stored unchanged. */
 export const StoreBodyAs = <Body extends object, Stored extends object>(format: StoredBodyFormat<Body, Stored>) =>
   SetMetadata(STORED_BODY_FORMAT, format);
 
-/** Metadata key of `RepeatableByItself`. */
 const REPEATABLE = Symbol('RepeatableByItself');
 
 /** The handler takes care of its Idempotency-Key, or does not need it: a repeated request gets the same response anyway. */
@@ -127,7 +125,6 @@ export class ClaimLeases implements OnModuleInit, BeforeApplicationShutdown {
     }
   }
 
-  /** Renews the lease of every claim in use. */
   async renew(): Promise<void> {
     const youngest = performance.now() - RUNS_FOR_MS;
     const claims = [...this.held].flatMap(([claim, since]) => (since > youngest ? [claim] : []));
@@ -259,7 +256,6 @@ export function fingerprintOf({ method, path }: Request, { parameters, body }: R
     .digest('hex');
 }
 
-/** The stored parts of a response. */
 type StoredHttpResponse =
   | {
       readonly status: number;
@@ -284,7 +280,6 @@ const storedErrors: readonly ErrorCode[] = [
   'no_photos_accepted',
 ];
 
-/** The stored form of what a handler has returned. */
 function storedResponseOf(answer: unknown, status: number, toStored: (body: object) => object): StoredHttpResponse {
   const reply = answer instanceof Reply ? answer : new Reply(status, answer as object | undefined);
   // Pages are strings; API responses never are.

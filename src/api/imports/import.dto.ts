@@ -140,7 +140,6 @@ class ItemFields extends DescriptiveBody {
   tagNames?: string[];
 }
 
-/** Fields that only the registration of an item has. */
 class NewItemFields extends ItemFields {
   @ItemRef()
   clientRef?: string | null;

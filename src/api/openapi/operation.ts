@@ -53,7 +53,6 @@ export interface Operation {
 
 export type Paths = Readonly<Record<string, Readonly<Partial<Record<Method, Operation>>>>>;
 
-/** A JSON body by its schema. */
 export function json(schema: Schema, examples?: Content['examples']): Readonly<Record<string, Content>> {
   return { 'application/json': { schema, ...(examples && { examples }) } };
 }
@@ -70,7 +69,6 @@ export interface RouteDocument {
   readonly path?: readonly Parameter[];
   /** Headers of the request, beside the Idempotency-Key of writes. */
   readonly headers?: readonly Parameter[];
-  /** The purpose of the body. */
   readonly body?: string;
   /** The contents of bodies that are not JSON. */
   readonly streamed?: Readonly<Record<string, Content>>;
@@ -98,7 +96,6 @@ export interface DocumentTagOptions {
 export const DocumentTag = (name: string, description?: string) =>
   SetMetadata<symbol, DocumentTagOptions>(DOCUMENT_TAG, { name, description });
 
-/** Describes a route in the OpenAPI document. */
 export const Documented = (document: RouteDocument) => SetMetadata(ROUTE_DOCUMENT, document);
 
 /** A picture, for whatever its type is. */

@@ -44,7 +44,6 @@ export const idempotencyKey: Parameter = {
   },
 };
 
-/** The `Idempotency-Key` of the operator API. */
 export const operatorIdempotencyKey: Parameter = {
   ...idempotencyKey,
   description: `A unique value of your choice that identifies this request: 1 to ${MAX_IDEMPOTENCY_KEY} visible ASCII characters, quoted or not. A request repeated within 24 hours by any token is not executed again but returns the first response, with \`Idempotent-Replayed: true\`. Another method, path, query or body for the same account returns 422.`,
@@ -66,7 +65,6 @@ export const ifNoneMatchHeader: Parameter = {
   schema: { type: 'string', examples: ['"d8b1f3c4a5e6978812345678900abcde"'] },
 };
 
-/** The token of a signed address. */
 export const pathToken: Parameter = {
   name: 'token',
   in: 'path',
@@ -75,7 +73,6 @@ export const pathToken: Parameter = {
   schema: { type: 'string', examples: ['WzEsNyw5MDQxOF0.c2lnbmF0dXJl'] },
 };
 
-/** The version header of uploads by tus. */
 export const tusResumable: Parameter = {
   name: 'Tus-Resumable',
   in: 'header',
@@ -92,7 +89,6 @@ export const uploadOffset: Parameter = {
   schema: { type: 'integer', minimum: 0, examples: [8388608] },
 };
 
-/** The parameters of an address that a client signs. */
 export const deliveryParameters: readonly Parameter[] = [
   {
     name: 'deliveryKeyId',

@@ -6,7 +6,6 @@ import { operatorOf, requestContextOf, requestParameter } from '../../http/serve
 import type { StoredBodyFormat } from '../idempotency/idempotent-responses.js';
 import { pathId } from '../openapi/parameters.js';
 
-/** The program of the operator that sent the request. */
 export const CurrentOperator = requestParameter((request): Actor => operatorOf(requestContextOf(request)));
 
 /** The same, in the account that the path names, with the rights of its owners. */

@@ -20,7 +20,6 @@ export interface ReadinessReport {
   readonly checks: Readonly<Record<string, Finding>>;
 }
 
-/** Maximum duration of one check. */
 const DEADLINE_MS = 3000;
 /** Time for which a result is cached, so that frequent requests do not burden the dependencies. */
 const FRESH_MS = 1000;

@@ -34,7 +34,6 @@ import { STORED, tagName } from '../tags/tag.dto.js';
 export const LOCAL_TIME = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?$';
 const METADATA_KEY = '^[A-Za-z0-9_.-]{1,40}$';
 
-/** The name of a file that a client sends. */
 export const filename = {
   description: `A plain file name: no \`/\` or \`\\\`, no control characters, and not \`.\` or \`..\`. Need not be unique. ${STORED}`,
   example: 'DSC_3701.jpg',
@@ -98,11 +97,9 @@ const tagNameSchema = {
   maxLength: tagName.max,
 };
 
-/** The tags of one photo in a list of ids. */
 export const PhotoTagIds = (description = 'The ids of existing tags. Unknown ids are refused.') =>
   Ids(defaultLimits.tagsPerPhoto, { description, example: [12, 15] });
 
-/** The tags of one photo in a list of names. */
 export const PhotoTagNames = () =>
   Texts(defaultLimits.tagsPerPhoto, {
     description: 'The names of tags. Tags that do not exist are created, which requires `tags:write`.',
@@ -192,7 +189,6 @@ class LocationBody {
   altitude?: number | null;
 }
 
-/** The parts of a model's declaration of the fields of a photo. */
 interface FieldsOptions {
   /** The class of a position. */
   readonly location: Model;
@@ -237,11 +233,9 @@ function decoratorOf(
   }
 }
 
-/** The fields of a photo in a response. */
 export const ShownFields = (location: Model) =>
   declareFields(fieldNames, { location, about: shownAbout, nullable: false });
 
-/** The fields that a client has declared of an item. */
 export const DeclaredFields = (location: Model) =>
   declareFields(clientFields, { location, about: () => FROM_CLIENT, nullable: true });
 

@@ -34,7 +34,6 @@ import {
 } from '../../http/requests/parameters.js';
 import type { ParameterRule } from '../../http/requests/read-request.js';
 
-/** Maximum number of tags in one filter. */
 const MAX_FILTER_TAGS = 20;
 
 const MAX_HASHES = 100;

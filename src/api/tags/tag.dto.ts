@@ -31,7 +31,6 @@ import type { ParameterRule } from '../../http/requests/read-request.js';
 export const STORED =
   'Stored in Unicode NFC, without leading or trailing white space; lengths are measured in that form.';
 
-/** The name of a tag that a client sends. */
 export const tagName = {
   description: `Unique in the account, ignoring case. ${STORED} White space inside becomes one space; control characters are not allowed.`,
   example: 'Paris',
@@ -137,7 +136,6 @@ export class TagCreationBody {
   description?: string | null;
 }
 
-/** Maximum number of tags that one request can create. */
 export const MAX_NEW_TAGS = 100;
 
 /** Maximum number of photos for one bulk tool, and of tags that can be merged. */

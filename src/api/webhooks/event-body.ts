@@ -15,7 +15,6 @@ import { announcedShare } from '../shares/share.view.js';
 import { tagView } from '../tags/tag.view.js';
 import { deliveryKeyView } from './subject.views.js';
 
-/** Bytes of a body. */
 export const MAX_BODY_BYTES = 20_000;
 
 /**

@@ -97,12 +97,10 @@ export function entryOf(
   return { customerId, at, action, subjectId: subject.id, subjectName: subject.name, count, changes, ...whoOf(actor) };
 }
 
-/** The actor, as entries name it. */
 function whoOf({ kind, id, name, address }: Actor) {
   return { actorKind: kind, actorId: id, actorName: name, address } as const;
 }
 
-/** Which of these fields differ. */
 export function changedFields<T>(before: T, after: T, fields: readonly (keyof T & string)[]): readonly string[] {
   return fields.filter((field) => canonical(before[field]) !== canonical(after[field]));
 }
@@ -144,7 +142,6 @@ export interface OperatorEntryWindow {
   readonly limit: number;
 }
 
-/** Who makes a change. */
 export interface Actor {
   /**
    * A signed-in person, a program with an API key, a program of the operator with a token, an operator who runs `phs`, or the service itself.

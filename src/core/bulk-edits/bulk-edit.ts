@@ -49,7 +49,6 @@ export const bulkFailureReasons = [
 ] as const;
 export type BulkFailureReason = (typeof bulkFailureReasons)[number];
 
-/** Photos that could not be changed. */
 export interface BulkFailure {
   readonly reason: BulkFailureReason;
   readonly count: number;
@@ -60,7 +59,6 @@ export interface BulkFailure {
 /** The fields that an action concerns, as JSON; of tags, only the ids of those that it removed (before) and added (after). */
 export type ChangedValues = Readonly<Record<string, string | number | null | readonly Id[] | GeoPoint | Place>>;
 
-/** The effect of an edit on a photo. */
 export interface BulkChange {
   readonly photoId: Id;
   readonly before: ChangedValues;

@@ -80,7 +80,6 @@ async function nextBatch({ bulkEdits, photos }: Reader<'bulkEdits' | 'photos'>, 
 }
 
 type BatchTransaction = Transaction<'bulkEdits' | 'photos' | 'tags' | 'customer' | 'outbox'>;
-/** The counts of an edit after a batch. */
 type Progress = Partial<Pick<BulkEdit, 'changed' | 'unchanged' | 'failures' | 'undone' | 'kept'>>;
 
 interface BatchContext {

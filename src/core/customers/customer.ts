@@ -124,7 +124,6 @@ export function zoneErrors(timeZone: string, field = 'timeZone'): FieldError[] {
 }
 
 export const MAX_RETENTION_DAYS = 365;
-/** The retention that a new customer begins with. */
 export const DEFAULT_RETENTION_DAYS = 30;
 
 export function retentionErrors(days: number): FieldError[] {

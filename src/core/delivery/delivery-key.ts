@@ -32,7 +32,6 @@ export interface KnownDeliveryKey {
   readonly customerStatus: CustomerStatus;
 }
 
-/** Delivery keys that one customer may have. */
 export const MAX_DELIVERY_KEYS = 10;
 export const MAX_DELIVERY_KEY_NAME = 100;
 
@@ -51,7 +50,6 @@ export function newDeliverySecret(): string {
 
 export const deliveryKeySettings = ['name', 'presetsOnly', 'expiresAt'] as const;
 
-/** The settings that a customer chooses. */
 export type DeliveryKeySettings = Pick<DeliveryKey, (typeof deliveryKeySettings)[number]>;
 
 /** Returns the settings as they are stored. Errors: `invalid_request`. */

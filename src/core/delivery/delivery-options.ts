@@ -1,7 +1,6 @@
 import { fits, MAX_RESULT_SIDE, pictureFormats } from '../media/transformation.js';
 import { type FieldError, type FieldErrorCode, invalid, requireValid } from '../shared/errors.js';
 
-/** The form of a preset's name. */
 export const PRESET_NAME = /^[a-z0-9_-]{1,40}$/;
 export const PRESET_NAME_CHARACTERS = '1 to 40 of a-z, 0-9, _ and -';
 
@@ -9,7 +8,6 @@ export const PRESET_NAME_CHARACTERS = '1 to 40 of a-z, 0-9, _ and -';
 export const gravities = ['center', 'focus', 'auto'] as const;
 export const deliveryFormats = ['auto', ...pictureFormats] as const;
 
-/** The rule by which the text of one option is read. */
 interface Rule<T> {
   /** Null when it is not one of the `values`. */
   read(text: string): T | null;

@@ -24,10 +24,8 @@ export interface Preset {
 
 export type NewPreset = Omit<Preset, 'customerId'>;
 
-/** The input for a preset: options as in an address. */
 type PresetInput = Pick<Preset, 'name' | 'options'>;
 
-/** Presets that one customer may have. */
 export const MAX_PRESETS = 50;
 
 /** In the form in which it is stored. Errors: `invalid_request`. */

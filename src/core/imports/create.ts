@@ -77,7 +77,6 @@ export interface ImportCreation extends TagRequest {
   readonly shareId?: Id | undefined;
 }
 
-/** All problems with the values. */
 export function creationErrors(creation: ImportCreation): FieldError[] {
   const { name, source, clientRef, defaultTimeZone } = creation;
   const errors = [

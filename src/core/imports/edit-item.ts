@@ -69,7 +69,6 @@ async function stagedUploadId({ store, blobs }: EditUses, { customerId }: Caller
   return (await blobs.head(stagingKey(item))) === null ? null : item.uploadId;
 }
 
-/** The values of an item that a client may change. */
 export interface ImportPhotoPatch extends PhotoInput, TagRequest {
   readonly sha256?: string | null | undefined;
   readonly sizeBytes?: number | undefined;

@@ -129,7 +129,6 @@ async function inspectStaged(
   return wrong === null ? inspection : { outcome: 'refused', error: wrong };
 }
 
-/** The staged bytes of an item. */
 interface StagedPicture {
   readonly etag: string;
   readonly bytes: PictureBytes;
@@ -159,7 +158,6 @@ async function openStaged(
   return { etag: staged.etag, bytes: recycled(bytes, staged.release), measure };
 }
 
-/** The error of an item that should have staged bytes, and has none. */
 export const bytesMissing: ItemError = {
   code: 'upload_missing',
   message: 'The uploaded bytes are missing. Upload the file again.',

@@ -243,7 +243,6 @@ function newPhoto(
   };
 }
 
-/** Where the photo that an item becomes was taken. */
 function locationOf(item: ImportPhoto, facts: Pick<PictureFacts, 'location'>): GeoPoint | null {
   return item.location ?? facts.location;
 }

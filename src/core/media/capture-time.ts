@@ -57,7 +57,6 @@ export interface CaptureHints {
   readonly filename?: string | null;
 }
 
-/** Nothing is known. */
 export const UNKNOWN_TIME: CaptureTime = { takenAt: null, takenAtLocal: null, timeZone: null, takenAtSource: 'none' };
 
 /**

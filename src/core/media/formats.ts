@@ -253,7 +253,6 @@ export function formatBySignature<T extends Pick<PictureFormat, 'signatures'>>(
 /** All signatures are within them. */
 const SIGNATURE_BYTES = 32;
 
-/** The accepted format of a type. */
 export function formatOf(contentType: string): PictureFormat | undefined {
   return acceptedFormats.find((format) => format.contentType === contentType);
 }

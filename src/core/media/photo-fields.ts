@@ -208,12 +208,9 @@ type Value<Name extends FieldName> = (typeof photoFields)[Name]['empty'];
 type Given<Name extends FieldName> = Parameters<(typeof photoFields)[Name]['stored']>[0];
 type SetBy<Name extends FieldName, By extends Setter> = (typeof photoFields)[Name]['setBy'] extends By ? Name : never;
 
-/** Fields that a file can state. */
 export type FileField = { [Name in FieldName]: SetBy<Name, 'file' | 'client or file'> }[FieldName];
-/** Fields that a client can set. */
 export type ClientField = { [Name in FieldName]: SetBy<Name, 'client' | 'client or file'> }[FieldName];
 
-/** The values of a photo. */
 export type FieldValues<Name extends FieldName = FieldName> = { readonly [Each in Name]: Value<Each> };
 /** The values that a client declares; null means: take it from the file. */
 export type DeclaredValues = { readonly [Name in ClientField]: Value<Name> | null };
@@ -226,7 +223,6 @@ export const fieldNames = Object.keys(photoFields) as readonly FieldName[];
 export const clientFields = fieldNames.filter((name): name is ClientField => photoFields[name].setBy !== 'file');
 export const fileFields = fieldNames.filter((name): name is FileField => photoFields[name].setBy !== 'client');
 
-/** A value for each of these fields. */
 export function valuesOf<Name extends FieldName, T>(
   names: readonly Name[],
   value: (name: Name) => T,

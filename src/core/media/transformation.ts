@@ -13,7 +13,6 @@ export interface Focus {
 /** The longest side of any result, in pixels. Every format can store it, and every decoder makes it within its memory. */
 export const MAX_RESULT_SIDE = 4096;
 
-/** The modes of fitting a picture into the requested size. */
 export const fits = ['inside', 'cover', 'contain', 'fill'] as const;
 export type Fit = (typeof fits)[number];
 

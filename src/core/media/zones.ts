@@ -3,7 +3,6 @@ import { HOUR, MINUTE } from '../shared/clock.js';
 /** The largest offset of any place's clock from UTC (Pacific/Kiritimati). */
 const MAX_OFFSET = 14 * HOUR;
 
-/** Longest name of a zone. */
 export const MAX_ZONE = 64;
 
 /** Milliseconds east of UTC of `±HH:MM`, at most 14 hours; null for everything else. */

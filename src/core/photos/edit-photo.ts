@@ -63,7 +63,6 @@ export async function editPhoto(
   });
 }
 
-/** The outcome for one photo. */
 export interface PhotoEditResult {
   readonly id: Id;
   readonly outcome: 'updated' | 'unchanged' | 'not_found' | 'error';

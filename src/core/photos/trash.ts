@@ -105,7 +105,6 @@ function recordDeletion(
   });
 }
 
-/** The outcome for one photo. */
 export interface PhotoDeletionResult {
   readonly id: Id;
   readonly outcome: 'deleted' | 'not_found';

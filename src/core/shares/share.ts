@@ -97,7 +97,6 @@ export function nextFiles(share: Share, { inlineMaxFiles }: Pick<Limits, 'inline
   return bytes > 0 ? Math.max(0, Math.min(files, inlineMaxFiles)) : 0;
 }
 
-/** In the audit log. */
 export function shareAuditSubject({ id, title }: Pick<Share, 'id' | 'title'>): {
   readonly id: Id;
   readonly name: string;
@@ -112,7 +111,6 @@ export interface ShareSettings
   readonly password: string | null;
 }
 
-/** The settings that were given. */
 export type GivenShareSettings = { readonly [Name in keyof ShareSettings]?: ShareSettings[Name] | undefined };
 
 /** All problems with the values. Absent ones are not examined. */

@@ -46,7 +46,6 @@ export function isAdmitted({ secrets, clock }: PassUses, share: Share, pass: str
   return values !== null && values.password === nameOf(share.passwordHash) && values.until > clock.now().getTime();
 }
 
-/** A visitor who enters a password. */
 interface Entering {
   readonly password: string;
   readonly address: string;

@@ -81,7 +81,6 @@ interface TagInput {
   readonly description?: string | null | undefined;
 }
 
-/** The input for a new tag. */
 export interface TagCreation extends TagInput {
   readonly name: string;
 }
@@ -100,7 +99,6 @@ export function newTag(input: TagCreation, createdAt: Date): NewTag {
   };
 }
 
-/** All problems with the values. */
 export function tagErrors({ name, color, description }: TagInput): FieldError[] {
   const errors = textErrors('description', description, MAX_TAG_DESCRIPTION);
   const nameError = name === undefined ? null : tagNameError(name, 'name');

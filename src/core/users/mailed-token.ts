@@ -87,7 +87,6 @@ export function linkForbidden(): DomainError {
 /** Entries that are read: more than any limit per hour. */
 const MAX_READ = 100;
 
-/** Returns how often a person has asked for a mail within the last hour. */
 export async function requestsWithinHour(
   audit: AuditReads,
   action: AuditAction,

@@ -15,7 +15,6 @@ export type Notice = {
   [T in NoticeTemplate]: { readonly template: T } & Omit<MailTemplates[T], keyof PersonValues>;
 }[NoticeTemplate];
 
-/** Where and when it was done. */
 export interface Circumstances {
   readonly at: Date;
   readonly address: string | null;

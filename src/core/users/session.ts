@@ -67,7 +67,6 @@ export function maySetPassword(
   return user.passwordHash === null && !hasFactor && isConfirmed(session, now);
 }
 
-/** A session and its user. */
 export interface KnownSession {
   readonly session: Session;
   readonly user: User;
@@ -92,7 +91,6 @@ export interface SessionStore {
   sweep(startedBefore: Date, seenBefore: Date): Promise<number>;
 }
 
-/** The browser in which a person signs in. */
 export interface Browser {
   /** The content of its cookie. */
   readonly token: string;

@@ -41,7 +41,6 @@ export function accountOf({ id, email }: Pick<User, 'id' | 'email'>): string {
   return email ?? `user ${id}`;
 }
 
-/** A user as an actor, from an IP address. */
 export function userActor({ id, email }: Pick<User, 'id' | 'email'>, address: string): Actor {
   return { kind: 'person', id, name: email, address };
 }
@@ -54,7 +53,6 @@ export const LINK_DAYS = 7;
 /** RFC 5321, without the angle brackets. */
 export const MAX_EMAIL = 254;
 
-/** A person who was invited and has not signed in yet. */
 export function newInvitedUser(email: string | null, role: Role, at: Date): NewUser {
   return {
     email,

@@ -37,14 +37,12 @@ export interface DeliveryBodies {
   readonly responseBody: string | null;
 }
 
-/** The result of an attempt. */
 export interface AttemptOutcome {
   /** Milliseconds until the next attempt; null when there is none. */
   readonly retryAfterMs: number | null;
   readonly change: DeliveryChange;
 }
 
-/** The fields that an attempt changes. */
 export type DeliveryChange = Partial<
   Pick<Delivery, 'status' | 'attempt' | 'responseStatus' | 'reason' | 'attemptedAt' | 'endedAt'> & DeliveryBodies
 >;

@@ -188,7 +188,6 @@ function changeWebhookEndpoint(
   });
 }
 
-/** The audit log entry of an edit. */
 function changesOf(before: WebhookEndpoint, next: WebhookEndpoint): readonly Pick<Change, 'action' | 'changes'>[] {
   const changes = changedFields(before, next, ['url', 'description', 'events']);
   const made: Pick<Change, 'action' | 'changes'>[] =

@@ -48,7 +48,6 @@ export function endpointAuditSubject({ id, url }: Pick<WebhookEndpoint, 'id' | '
 
 export type NewWebhookEndpoint = Omit<WebhookEndpoint, 'id'>;
 
-/** Endpoints that one customer may have. */
 export const MAX_ENDPOINTS = 20;
 /** An endpoint is disabled after so long without a success. */
 export const FAILING_DAYS = 5;
@@ -104,7 +103,6 @@ export function signingSecrets(endpoint: WebhookEndpoint, at: Date): readonly st
   return previousSecret !== null && overlap ? [secret, previousSecret] : [secret];
 }
 
-/** After a successful attempt. */
 export function recordSuccess(endpoint: WebhookEndpoint): WebhookEndpoint {
   return endpoint.failingSince === null ? endpoint : { ...endpoint, failingSince: null };
 }
@@ -127,7 +125,6 @@ export function recordFailure(endpoint: WebhookEndpoint, responseStatus: number 
   return forTooLong ? disable(failing, 'failing', at) : failing;
 }
 
-/** The input for an endpoint. */
 export interface EndpointInput {
   readonly url?: string | undefined;
   readonly description?: string | null | undefined;

@@ -28,7 +28,6 @@ export function instant(description: string, example = '2026-11-21T03:04:05.123Z
   return text(description, example, { format: 'date-time' });
 }
 
-/** An id of whatever is named. */
 export function id(description: string, example: number): Schema {
   return ref('Id', { description, examples: [example] });
 }
@@ -76,7 +75,6 @@ export function answer<T extends object>(
 /** A class whose fields are declared by decorators: the body of a request, a response or a part of one, or the parameters of a query. */
 export type Model = new () => object;
 
-/** A JSON Schema of one field. */
 export interface FieldSchema extends Schema {
   /** The class of its value, or of the entries of its value. */
   readonly model?: Model;
@@ -135,7 +133,6 @@ function declareModel(declared: DeclaredModel): ClassDecorator {
   };
 }
 
-/** The class that is declared under this name. */
 export function modelNamed(name: string): Model | undefined {
   return [...models.keys()].find((model) => models.get(model)?.name === name);
 }

@@ -114,7 +114,6 @@ export function OneOf<Value extends string>(
   );
 }
 
-/** Always the same text. */
 export function Constant(value: string, options: FieldOptions): PropertyDecorator {
   const schema = { type: 'string', const: value, ...examplesOf(value) };
   return applyDecorators(
@@ -139,7 +138,6 @@ export function withMeanings(description: string, meanings: Readonly<Record<stri
 
 const ID = { $ref: '#/components/schemas/Id' };
 
-/** The id of whatever is named. */
 export function IdOf({ example, ...options }: FieldOptions & { readonly example: number }): PropertyDecorator {
   return field(options, { ...ID, ...examplesOf(example) }, IsNumber({}, constraint('must be a number.')));
 }
@@ -153,7 +151,6 @@ export interface MapOptions extends FieldOptions {
   readonly schema?: FieldSchema;
 }
 
-/** Names mapped to strings. */
 export function StringMap({ nulls = false, maxValue, schema = {}, ...options }: MapOptions = {}): PropertyDecorator {
   const isValue = (value: unknown) => typeof value === 'string' || (nulls && value === null);
   const validate = (value: unknown) => isPlainObject(value) && Object.values(value).every(isValue);
@@ -164,7 +161,6 @@ export function StringMap({ nulls = false, maxValue, schema = {}, ...options }: 
   return applyDecorators(HasLength(maxValue), field(options, { type: 'object', ...schema }, isMap));
 }
 
-/** A nested object with its own class. */
 export function Nested(model: Model, options: FieldOptions = {}): PropertyDecorator {
   const isNested = [IsObject(constraint('must be an object.')), ValidateNested(), Type(() => model)];
   return field(options, { model }, ...isNested);
@@ -180,7 +176,6 @@ export function Models(model: Model, options: FieldOptions): PropertyDecorator {
   return field(options, { model, isList: true });
 }
 
-/** The class of one page of a list of these. */
 export function pageOf(name: string, description: string, item: Model): Model {
   class Page {}
   Models(item, { description: 'The items on this page, in the order of the list.' })(Page.prototype, 'data');

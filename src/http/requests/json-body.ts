@@ -7,7 +7,6 @@ import type { Id } from '../../core/shared/ids.js';
 import { bounded, type Model } from '../fields/declared.js';
 import { isPlainObject, type ListField, listsOf, nestedModel } from '../fields/fields.js';
 
-/** Deepest nesting of a body. */
 const MAX_DEPTH = 10;
 const TOO_DEEP = `The body is nested more than ${MAX_DEPTH} levels deep.`;
 
@@ -24,7 +23,6 @@ export function maxValuesOf(maxBytes: number): number {
 const MAX_FIELDS = 100;
 const MAX_ENTRIES = 1000;
 
-/** Maximum number of errors reported at once. */
 const MAX_ERRORS = 100;
 
 /** Objects of a list that are read before other requests get their turn. */
@@ -262,7 +260,6 @@ export function inOrder(errors: readonly FieldError[], names: readonly string[])
   return [...errors].sort((a, b) => top(a) - top(b) || place(a.field) - place(b.field));
 }
 
-/** The field errors of an error; null when it has none. */
 export function fieldErrorsOf(error: unknown): readonly FieldError[] | null {
   if (!(error instanceof DomainError) || error.code !== 'invalid_request') return null;
   return (error.details?.['errors'] as readonly FieldError[] | undefined) ?? null;

@@ -179,7 +179,6 @@ export const id: ParameterParser<Id> = documented<Id>({ $ref: '#/components/sche
   return value === null ? wrong('invalid_type', 'must be an id: a whole number, 1 or greater.') : { value };
 });
 
-/** Most ids in one list. */
 export const MAX_IDS = 100;
 
 export function idList(max = MAX_IDS): ParameterParser<readonly Id[]> {
@@ -235,7 +234,6 @@ export function paginationOf({ limit, cursor }: PaginationQuery) {
   return { limit: limit ?? DEFAULT_PAGE_SIZE, cursor: cursor ?? null };
 }
 
-/** An id that no row has. */
 const NO_ID: Id = 0;
 
 /** An id in the path. An invalid id is treated like one that does not exist: the use case answers 404, after all other checks. */

@@ -82,7 +82,6 @@ export const PatchSchema = (shape: BodyClass) =>
 /** Declares that `:id` in the path of a route may be a list. */
 export const AcceptsIdList = () => SetMetadata(ID_LIST, true);
 
-/** The class of the query parameters of a handler. */
 export function declaredQuery(reflector: Reflector, handler: Handler): Model | undefined {
   return reflector.get<Model | undefined>(PARAMETERS, handler);
 }
@@ -93,10 +92,8 @@ export function declaredBody(reflector: Reflector, handler: Handler): BodyRules 
 
 type Handler = ReturnType<ExecutionContext['getHandler']>;
 
-/** The query parameters, read by the route's table. */
 export const ValidQuery = requestParameter((request) => requestContextOf(request).parameters);
 
-/** The body, in the route's schema, or as opened by the route. */
 export const ValidBody = requestParameter((request) => requestContextOf(request).body);
 
 /**

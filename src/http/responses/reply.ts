@@ -177,7 +177,6 @@ export function listView<T, View>({ data, nextCursor }: Page<T>, view: (item: T)
   return { data: data.map(view), pagination: paginationOf(nextCursor) };
 }
 
-/** The same of texts. */
 export function listText<T>({ data, nextCursor }: Page<T>, text: (item: T) => JsonText): JsonText {
   return JsonText.ofList(
     data.map((item) => text(item).text),

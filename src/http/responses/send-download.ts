@@ -75,7 +75,6 @@ export async function sendDownload(
   else if (!response.destroyed) response.end(inMemory);
 }
 
-/** A GET without conditions or ranges. */
 function isPlainGet(request: IncomingMessage): boolean {
   return request.method === 'GET' && !CONDITIONS.some((name) => headerOf(request, name) !== undefined);
 }
@@ -231,7 +230,6 @@ export async function sendBytes(
   }
 }
 
-/** Waits until the client has read what was written, or has disconnected. */
 function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const goOn = () => {

@@ -7,7 +7,6 @@ import { publicHtml } from '../server/base-path.js';
 import { headerOf } from '../server/request.js';
 import { noneMatch } from './reply.js';
 
-/** Methods that public documents support. */
 const METHODS = 'GET, HEAD, OPTIONS';
 
 /** Cache it, and revalidate. */
@@ -27,7 +26,6 @@ const types: Readonly<Record<string, string>> = {
 
 let paths: ReadonlySet<string> | undefined;
 
-/** Returns the paths of the files of the documentation. */
 export function sitePaths(): ReadonlySet<string> {
   const all = () => readdirSync(site, { recursive: true, encoding: 'utf8' }).map((path) => path.replaceAll('\\', '/'));
   paths ??= new Set(all().filter((path) => extname(path) in types));

@@ -19,7 +19,6 @@ const END = 22;
 const LARGE_END = 56 + 20;
 const FAR = 0xffff_ffff;
 
-/** A file in an archive. */
 export interface ZipEntry {
   /** With slashes, from the top of the archive. */
   readonly path: string;

@@ -204,7 +204,6 @@ export function openRequestContext(
   };
 }
 
-/** Where a request comes from. */
 interface ClientSource {
   readonly address: string;
   /** False if a trusted proxy did not send its client's address: then the address is the proxy's, and no IP list admits the client. */

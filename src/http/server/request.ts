@@ -39,7 +39,6 @@ const headers = {
 
 export type RequestHeader = keyof typeof headers;
 
-/** The length of the longest value that is read. */
 export function headerLength(name: RequestHeader): number {
   return headers[name].max;
 }

@@ -109,7 +109,6 @@ function offsetMismatch(offset: number, stored: number): DomainError {
   return new DomainError('upload_offset_mismatch', message, { offset: stored });
 }
 
-/** The progress of an upload. */
 export interface UploadProgress {
   /** Bytes that need not be sent again. All of them: the item has its bytes. */
   readonly offset: number;
@@ -228,7 +227,6 @@ export async function receiveParts(
   }
 }
 
-/** The content of one request. */
 interface Sending {
   readonly grant: UploadGrant;
   readonly reader: PartReader;

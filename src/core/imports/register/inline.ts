@@ -75,7 +75,6 @@ export interface InlineFile {
 
 export type InlineInput = Partial<Registration>;
 
-/** Files in one request. */
 export interface InlineUpload {
   /** The client's values for the files, in their order; null when there are none. */
   readonly inputs: readonly InlineInput[] | null;

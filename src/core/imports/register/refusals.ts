@@ -49,7 +49,6 @@ export async function recordRefusals(
   });
 }
 
-/** A file that was refused at registration. */
 interface Refusal {
   readonly filename: string;
   /** Null when unknown. */

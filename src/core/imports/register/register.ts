@@ -123,7 +123,6 @@ export async function registerAll(
   return { ...answer, results };
 }
 
-/** The ports that registering photos needs, whichever way they come. */
 export type RegisterUses = TargetUses & {
   store: Transactional<
     | 'photos'

@@ -92,7 +92,6 @@ export function cellAt(level: number, latitude: number, longitude: number): MapC
   };
 }
 
-/** The part of the earth that a cell covers. */
 export function boxOfCell(level: number, { x, y }: MapCell): GeoBox {
   const size = 360 / 2 ** level;
   return { west: x * size - 180, south: y * size - 90, east: (x + 1) * size - 180, north: (y + 1) * size - 90 };

@@ -2,7 +2,6 @@ import { invalid } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Photo, PhotoWithTags } from '../photo.js';
 
-/** Bits of a hash. */
 const BITS = 64;
 /** The largest distance that can be searched for: beyond it, most pictures have nothing in common. */
 export const MAX_DISTANCE = 16;
@@ -40,7 +39,6 @@ export function bestOf<T extends Pick<Photo, 'id' | 'width' | 'height' | 'sizeBy
   return group.toSorted((a, b) => pixels(b) - pixels(a) || b.sizeBytes - a.sizeBytes || a.id - b.id)[0];
 }
 
-/** All pairs of these photos. */
 export function pairsOf(ids: readonly Id[]): readonly PhotoPair[] {
   const sorted = [...new Set(ids)].sort((a, b) => a - b);
   return sorted.flatMap((photoId, at) => sorted.slice(at + 1).map((otherId) => ({ photoId, otherId })));

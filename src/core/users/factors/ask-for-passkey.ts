@@ -8,7 +8,6 @@ import type { PasskeyUses } from './confirm-identity.js';
 import { challengeFor, newChallenge, type Passkey, userHandle } from './passkey.js';
 import { isPending, readPendingCookie } from './second-factor.js';
 
-/** The request to a browser for a passkey. */
 export interface PasskeyQuestion {
   readonly challenge: string;
   /** For the browser, to be sent back with the answer. */

@@ -32,7 +32,6 @@ export const PASSKEY_ALGORITHMS: readonly number[] = [-8, -7, -257];
 /** The time there is to answer a challenge. */
 export const CHALLENGE_MS = 5 * MINUTE;
 
-/** The answer that a browser sends for a passkey. */
 export interface PasskeyAnswer {
   /** The answer as the browser words it. */
   readonly answer: string;

@@ -45,7 +45,6 @@ function ownFirst(): DomainError {
 
 type Subject = Pick<KnownSession, 'customer' | 'hasFactor'>;
 
-/** Everyone of this customer needs a second factor now. */
 export function areFactorsRequired({ factorsRequiredFrom: from }: Subject['customer'], now: Date): boolean {
   return from !== null && from.getTime() <= now.getTime();
 }

@@ -6,7 +6,6 @@ import { cleanText, codePoints } from '../../shared/text.js';
 import type { Role } from '../user.js';
 import type { NewPasskey, Passkey } from './passkey.js';
 
-/** An app of a person that shows one-time codes. */
 export interface AuthenticatorApp {
   readonly customerId: Id;
   readonly id: Id;

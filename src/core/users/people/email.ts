@@ -79,7 +79,6 @@ export async function changeEmail(
 const CONFIRMATION_MS = DAY;
 const REQUESTS_PER_HOUR = 5;
 
-/** Mails the link to the new address that makes it the person's. */
 async function mailConfirmation(
   uses: NoticeUses,
   transaction: Transaction<'customer' | 'jobs'>,

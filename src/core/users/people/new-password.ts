@@ -90,7 +90,6 @@ type RecoveryUses = MailUses & {
   readonly clock: Clock;
 };
 
-/** To everyone who signs in with this address and a password. */
 async function mailRecovery(uses: RecoveryUses, text: string, source: string): Promise<void> {
   for (const { customerId, id } of await usersOf(uses, normalEmail(text))) {
     await uses.store.transaction(customerId, async (transaction) => {

@@ -118,7 +118,6 @@ interface AssertionResult {
   readonly lostPassword: boolean;
 }
 
-/** Returns what a sign-in at a provider proves about the person. */
 function proofBy(
   settings: ProviderSettings,
   { assertion: { methods, authenticatedAt, groups }, at }: Arrival,
