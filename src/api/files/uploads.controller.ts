@@ -34,6 +34,7 @@ import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
 /** The version of the protocol for resumable uploads (https://tus.io) that is spoken here. */
 const TUS_VERSION = '1.0.0';
 const CONTENT_TYPE = 'application/offset+octet-stream';
+const METHODS = 'HEAD, OPTIONS, PATCH, PUT';
 
 /** Every response says which version is spoken, errors included. */
 class SpeaksTus implements CanActivate {
@@ -64,7 +65,10 @@ class UploadBytes implements CanActivate {
   }
 }
 
-/** Signed upload targets: each address is valid for the bytes of one item, here in one request. */
+/**
+ * Signed upload targets: each address is valid for the bytes of one item, in one request, or by tus 1.0 in several, which continue where the
+ * one before was cut off.
+ */
 @DocumentTag(
   'Signed URLs',
   'URLs outside /api/v1 that other responses contain. They work without an API key and count against no rate limit.',
@@ -103,31 +107,6 @@ export class UploadsController {
   receive(@Param('token') token: string, @Req() request: Request): Promise<void> {
     return receiveUpload(this.ports, uploadOf(token, request));
   }
-}
-
-function uploadOf(token: string, request: Request): Upload {
-  const declared = headerOf(request, 'content-length');
-  return {
-    token,
-    address: requestContextOf(request).namedIp,
-    declaredBytes: declared === undefined ? null : Number(declared),
-    bytes: bodyOf(request, requestTimeout),
-    isGone: () => request.socket.destroyed,
-  };
-}
-
-/** Including those of UploadsController. */
-const METHODS = 'HEAD, OPTIONS, PATCH, PUT';
-
-/** Uploads to the same addresses that continue where they were cut off, by tus 1.0; and methods that there are not. */
-@DocumentTag('Signed URLs')
-@Controller(UPLOADS_PATH)
-@NoKeyRequired()
-@AnyOrigin()
-@Tus()
-@UseGuards(UploadBytes)
-export class ResumableUploadsController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Head(':token')
   @Documented({
@@ -212,6 +191,17 @@ export class ResumableUploadsController {
   other(@Req() request: Request, @Res({ passthrough: true }) response: Response): never {
     throw otherMethod(request, response, METHODS);
   }
+}
+
+function uploadOf(token: string, request: Request): Upload {
+  const declared = headerOf(request, 'content-length');
+  return {
+    token,
+    address: requestContextOf(request).namedIp,
+    declaredBytes: declared === undefined ? null : Number(declared),
+    bytes: bodyOf(request, requestTimeout),
+    isGone: () => request.socket.destroyed,
+  };
 }
 
 /** Errors: `precondition_failed`. */

@@ -117,29 +117,6 @@ export class OperatorCustomersController {
     const precondition = ifMatch(operatorCustomerView);
     return idempotent((ports) => administerCustomer(ports, caller, body, precondition), operatorCustomerView);
   }
-}
-
-/** Responses to repeated writes are stored with an account, and here is none yet: so the account itself is what is repeated. */
-async function createFromRequest(
-  ports: Uses<'customers' | 'clock'>,
-  actor: Actor,
-  { name, defaultTimeZone, storageBytesLimit = null, photosLimit = null }: OperatorCustomerCreationBody,
-  request: Request,
-): Promise<Customer> {
-  const values = { name, timeZone: defaultTimeZone, storageBytesLimit, photosLimit };
-  const key = idempotencyKeyOf(request);
-  if (key === null) return createCustomer(ports, actor, values);
-  const fingerprint = fingerprintOf(request, requestContextOf(request));
-  const { customer, isNew } = await createCustomerOnce(ports, actor, values, { key, fingerprint });
-  if (!isNew) request.res?.setHeader(REPLAYED, 'true');
-  return customer;
-}
-
-/** The end of an account, for a while or for good. */
-@DocumentTag('Customers')
-@Controller('operator/v1/customers')
-export class OperatorCustomerStatusController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
 
   @Post(':customerId/suspend')
   @Documented({
@@ -193,4 +170,20 @@ export class OperatorCustomerStatusController {
   ) {
     return erasureView(await eraseWithProof(this.ports, actor, id, name));
   }
+}
+
+/** Responses to repeated writes are stored with an account, and here is none yet: so the account itself is what is repeated. */
+async function createFromRequest(
+  ports: Uses<'customers' | 'clock'>,
+  actor: Actor,
+  { name, defaultTimeZone, storageBytesLimit = null, photosLimit = null }: OperatorCustomerCreationBody,
+  request: Request,
+): Promise<Customer> {
+  const values = { name, timeZone: defaultTimeZone, storageBytesLimit, photosLimit };
+  const key = idempotencyKeyOf(request);
+  if (key === null) return createCustomer(ports, actor, values);
+  const fingerprint = fingerprintOf(request, requestContextOf(request));
+  const { customer, isNew } = await createCustomerOnce(ports, actor, values, { key, fingerprint });
+  if (!isNew) request.res?.setHeader(REPLAYED, 'true');
+  return customer;
 }

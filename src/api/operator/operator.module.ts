@@ -6,7 +6,7 @@ import type { Reply } from '../../http/responses/reply.js';
 import { sendMethods, sendPublic } from '../../http/responses/send-public.js';
 import { RouteTable } from '../../http/route-table.js';
 import { answerUnknownRoute, UnknownRouteModule } from '../unknown-route.module.js';
-import { OperatorCustomerStatusController, OperatorCustomersController } from './customers.controller.js';
+import { OperatorCustomersController } from './customers.controller.js';
 import { OperatorKeysController } from './keys.controller.js';
 import { OperatorPeopleController } from './people.controller.js';
 import { OperatorUsageController } from './usage.controller.js';
@@ -16,7 +16,6 @@ import { OperatorWebhooksController } from './webhooks.controller.js';
 @Module({
   controllers: [
     OperatorCustomersController,
-    OperatorCustomerStatusController,
     OperatorKeysController,
     OperatorPeopleController,
     OperatorWebhooksController,

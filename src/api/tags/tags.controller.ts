@@ -27,10 +27,27 @@ import {
 } from './tag.dto.js';
 import { editedTagView, TagCreationsView, TagPage, TagView, tagCreationView, tagView } from './tag.view.js';
 
-/** One tag, or many at once. */
-@DocumentTag('Tags')
+const tagId = pathId('id', 'tag', 12);
+
+@DocumentTag('Tags', 'Labels for photos.')
 @Controller('api/v1/tags')
-export class TagCreationController {
+export class TagsController {
+  constructor(@Inject(PORTS) private readonly ports: Ports) {}
+
+  @Get()
+  @Documented({
+    operationId: 'listTags',
+    summary: 'List tags',
+    description: 'Returns the tags that match all of the given filters, one page at a time.',
+    answers: { 200: { description: 'A page of tags.', body: TagPage } },
+    errors: ['invalid_cursor'],
+  })
+  @RequireScope('tags:read')
+  @QuerySchema(TagListQuery)
+  async list(@CurrentCaller() caller: Caller, @ValidQuery() query: TagListQuery) {
+    return listView(await listTags(this.ports, caller, tagListRequest(query)), tagView);
+  }
+
   @Post()
   @Documented({
     operationId: 'createTag',
@@ -68,28 +85,6 @@ export class TagCreationController {
       ({ tag, created }) =>
         created ? new Reply(201, tagView(tag), { Location: `/api/v1/tags/${tag.id}` }) : new Reply(200, tagView(tag)),
     );
-  }
-}
-
-const tagId = pathId('id', 'tag', 12);
-
-@DocumentTag('Tags', 'Labels for photos.')
-@Controller('api/v1/tags')
-export class TagsController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
-  @Get()
-  @Documented({
-    operationId: 'listTags',
-    summary: 'List tags',
-    description: 'Returns the tags that match all of the given filters, one page at a time.',
-    answers: { 200: { description: 'A page of tags.', body: TagPage } },
-    errors: ['invalid_cursor'],
-  })
-  @RequireScope('tags:read')
-  @QuerySchema(TagListQuery)
-  async list(@CurrentCaller() caller: Caller, @ValidQuery() query: TagListQuery) {
-    return listView(await listTags(this.ports, caller, tagListRequest(query)), tagView);
   }
 
   @Get(':id')

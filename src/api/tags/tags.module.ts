@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { TagCreationController, TagsController } from './tags.controller.js';
+import { TagsController } from './tags.controller.js';
 
-@Module({ controllers: [TagsController, TagCreationController] })
+@Module({ controllers: [TagsController] })
 export class TagsModule {}
