@@ -127,13 +127,8 @@ export class ImportsController {
     @Req() request: Request,
   ) {
     const begun = await finalizeImport(this.ports, caller, id, { action, missingUploads });
-    const subject = await waitForImport(
-      this.ports,
-      caller,
-      begun,
-      preferredWait(headerOf(request, 'prefer')),
-      this.options.stopping,
-    );
+    const seconds = preferredWait(headerOf(request, 'prefer'));
+    const subject = await waitForImport(this.ports, caller, begun, seconds, this.options.stopping);
     return hasEnded(subject)
       ? new Reply(200, importView(subject))
       : new Reply(202, importView(subject), { ...location(subject), ...LOOK_AGAIN });

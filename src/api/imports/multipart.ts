@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { type BusboyFileStream } from '@fastify/busboy';
 import type { InlineFile, InlineInput, InlineUpload } from '../../core/imports/register/inline.js';
 import { requireValid } from '../../core/shared/errors.js';
 import { maxValuesOf, parseJson, REGISTRATION_BODY_BYTES, readShape } from '../../http/requests/json-body.js';
 import { bytesOfPart, type Part, partsOf, refused } from '../../http/requests/multipart.js';
 import type { StreamedBody } from '../../http/requests/read-request.js';
-import { headerOf, tooLarge } from '../../http/server/request.js';
+import { collect, headerOf } from '../../http/server/request.js';
 import { InlineInputBody } from './import.dto.js';
 
 /** `files` throws the problems with the body when it reaches them. */
@@ -48,20 +47,12 @@ function fileOf(part: Part): InlineFile {
 
 /** The `photos` part has the limit of a JSON body of the endpoint. */
 async function readInputs(part: Part): Promise<readonly InlineInput[]> {
-  const bytes = part.kind === 'field' ? new TextEncoder().encode(part.text) : await collect(part.stream);
+  const bytes =
+    part.kind === 'field'
+      ? new TextEncoder().encode(part.text)
+      : await collect(bytesOfPart(part.stream), REGISTRATION_BODY_BYTES);
   const photos = parseJson(bytes, 'photos', maxValuesOf(REGISTRATION_BODY_BYTES));
   const { body, errors } = await readShape({ photos }, InlineInputBody);
   requireValid(errors);
   return (body as InlineInputBody).photos;
-}
-
-async function collect(stream: BusboyFileStream): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of bytesOfPart(stream)) {
-    size += chunk.length;
-    if (size > REGISTRATION_BODY_BYTES) throw tooLarge(REGISTRATION_BODY_BYTES);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

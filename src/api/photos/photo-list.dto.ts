@@ -12,7 +12,7 @@ import {
 import { DEFAULT_DISTANCE, MAX_DISTANCE } from '../../core/photos/similar/similar-photo.js';
 import type { Id } from '../../core/shared/ids.js';
 import { cleanText, foldKey, searchText } from '../../core/shared/text.js';
-import { withMeanings } from '../../http/fields/fields.js';
+import { withMeanings } from '../../http/fields/declared.js';
 import {
   documented,
   flag,
@@ -46,10 +46,8 @@ const MAX_TYPE = 255;
 const instant = documented<Date>({ type: 'string', format: 'date-time' }, 100, (value) => {
   const at = parseInstant(value);
   if (at !== null) return { value: at };
-  return wrong(
-    'invalid_format',
-    'must look like 2026-11-21T03:04:05Z or 2026-11-21T04:04:05+01:00 (in a URL, + is %2B).',
-  );
+  const says = 'must look like 2026-11-21T03:04:05Z or 2026-11-21T04:04:05+01:00 (in a URL, + is %2B).';
+  return wrong('invalid_format', says);
 });
 
 const searched = text(MAX_SEARCH_TEXT);

@@ -31,6 +31,7 @@ export interface PictureFormat {
   readonly sample?: string;
 }
 
+const together = (...signature: Signature): readonly Signature[] => [signature];
 const begins = (...texts: readonly string[]): readonly Signature[] => texts.map((text) => [[0, text]]);
 const branded = (...brands: readonly string[]): readonly Signature[] => brands.map((brand) => [[4, `ftyp${brand}`]]);
 const tiff = begins('II*\0', 'MM\0*', 'II+\0', 'MM\0+');
@@ -100,12 +101,7 @@ export const acceptedFormats: readonly PictureFormat[] = [
     contentType: 'image/webp',
     name: 'WebP',
     extensions: ['webp'],
-    signatures: [
-      [
-        [0, 'RIFF'],
-        [8, 'WEBP'],
-      ],
-    ],
+    signatures: together([0, 'RIFF'], [8, 'WEBP']),
     decoder: 'libvips',
     metadata: 'decoder',
     isDisplayable: true,
@@ -211,12 +207,7 @@ export const otherFormats: readonly Pick<PictureFormat, 'contentType' | 'name' |
     contentType: 'image/x-canon-crw',
     name: 'CRW',
     extensions: ['crw'],
-    signatures: [
-      [
-        [0, 'II'],
-        [6, 'HEAPCCDR'],
-      ],
-    ],
+    signatures: together([0, 'II'], [6, 'HEAPCCDR']),
   },
   { contentType: 'image/x-sigma-x3f', name: 'X3F', extensions: ['x3f'], signatures: begins('FOVb') },
   { contentType: 'image/x-minolta-mrw', name: 'MRW', extensions: ['mrw'], signatures: begins('\0MRM') },
@@ -224,13 +215,7 @@ export const otherFormats: readonly Pick<PictureFormat, 'contentType' | 'name' |
     contentType: 'image/x-phaseone-iiq',
     name: 'IIQ',
     extensions: ['iiq'],
-    signatures: [
-      [
-        [8, 'IIII'],
-        [13, 'waR'],
-      ],
-      [[8, 'MMMMRaw']],
-    ],
+    signatures: [...together([8, 'IIII'], [13, 'waR']), ...together([8, 'MMMMRaw'])],
   },
 ];
 

@@ -42,10 +42,16 @@ export function oneOf<Value extends string>(
   rules: Schema = {},
 ): Schema {
   const values = Object.keys(meanings) as Value[];
-  const fields = Object.entries<string>(meanings).filter(([, meaning]) => meaning !== '');
-  const list = fields.map(([value, meaning]) => `\n- \`${value}\`: ${meaning}`).join('');
-  const described = list === '' ? description : `${description}\n${list}`;
+  const described = withMeanings(description, meanings);
   return { type: 'string', enum: values, description: described, examples: values.slice(0, 1), ...rules };
+}
+
+/** The meaning of each value as a list below the description. */
+export function withMeanings(description: string, meanings: Readonly<Record<string, string>>): string {
+  const list = Object.entries(meanings).flatMap(([value, meaning]) =>
+    meaning ? [`\n- \`${value}\`: ${meaning}`] : [],
+  );
+  return list.length === 0 ? description : `${description}\n${list.join('')}`;
 }
 
 export function listOf(description: string, items: Schema, rules: Schema = {}): Schema {

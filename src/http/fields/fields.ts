@@ -16,7 +16,7 @@ import {
 } from 'class-validator';
 import type { FieldErrorCode } from '../../core/shared/errors.js';
 import { isId } from '../../core/shared/ids.js';
-import { declareField, type FieldSchema, HasLength, type Model, ResponseModel } from './declared.js';
+import { declareField, type FieldSchema, HasLength, type Model, ResponseModel, withMeanings } from './declared.js';
 
 /**
  * Decorators for the fields of requests and responses. Each says the field once: to class-validator, which checks presence, null and type
@@ -126,14 +126,6 @@ export function Constant(value: string, options: FieldOptions): PropertyDecorato
 export function OneOfNumbers(values: readonly number[], options: FieldOptions): PropertyDecorator {
   const schema = { type: 'integer', enum: values, examples: values.slice(0, 1) };
   return field(options, schema, IsNumber({}, constraint('must be a number.')));
-}
-
-/** The meaning of each value as a list below the description. */
-export function withMeanings(description: string, meanings: Readonly<Record<string, string>>): string {
-  const list = Object.entries(meanings).flatMap(([value, meaning]) =>
-    meaning ? [`\n- \`${value}\`: ${meaning}`] : [],
-  );
-  return list.length === 0 ? description : `${description}\n${list.join('')}`;
 }
 
 const ID = { $ref: '#/components/schemas/Id' };

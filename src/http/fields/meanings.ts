@@ -1,6 +1,7 @@
 import { scopeMeanings, scopes } from '../../core/access/caller.js';
 import type { Role } from '../../core/users/user.js';
-import { Text, Texts, withMeanings } from './fields.js';
+import { withMeanings } from './declared.js';
+import { Text, Texts } from './fields.js';
 
 /** Fields of an API key, as its holder and the operator see it. */
 

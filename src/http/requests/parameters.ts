@@ -3,8 +3,7 @@ import type { FieldError } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/shared/pagination.js';
 import { codePoints } from '../../core/shared/text.js';
-import { declareField, type FieldSchema, type Model, type Schema } from '../fields/declared.js';
-import { withMeanings } from '../fields/fields.js';
+import { declareField, type FieldSchema, type Model, type Schema, withMeanings } from '../fields/declared.js';
 import { requestParameter } from '../server/request-context.js';
 
 /** The result of parsing one parameter: its value, or what is wrong with it. */

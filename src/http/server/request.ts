@@ -82,9 +82,14 @@ export function hasBody(request: IncomingMessage): boolean {
 /** The whole body. Errors: `payload_too_large` at the first byte over `maxBytes`, or immediately when its length is announced. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (Number(headerOf(request, 'content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const chunks: Buffer[] = [];
+  return collect(bodyOf(request), maxBytes);
+}
+
+/** The bytes of a body, or of a part of one. Errors: `payload_too_large` at the first byte over `maxBytes`. */
+export async function collect(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of bodyOf(request)) {
+  for await (const chunk of bytes) {
     size += chunk.length;
     if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);

@@ -1,4 +1,4 @@
-import type { AuditReads } from '../../audit/audit-log.js';
+import { type AuditReads, noFilter } from '../../audit/audit-log.js';
 import type { AccountCaller } from '../../customers/customer.js';
 import type { CustomerDirectory } from '../../customers/customer-directory.js';
 import { queueMail } from '../../mail/send-mail.js';
@@ -123,12 +123,8 @@ export async function peekEmailChange(
 
 /** A person who has gone back to the previous address no longer wants the other. */
 async function wasChangedSince(audit: AuditReads, { expiresAt }: MailedToken, { id, email }: User): Promise<boolean> {
-  const filter = {
-    actions: ['user.edited'],
-    name: email,
-    from: new Date(expiresAt - CONFIRMATION_MS + 1),
-    until: null,
-  } as const;
+  const from = new Date(expiresAt - CONFIRMATION_MS + 1);
+  const filter = { ...noFilter, actions: ['user.edited'], name: email, from } as const;
   const edits = await audit.list(null, 1000, filter);
   return edits.some(({ subjectId, changes }) => subjectId === id && changes.includes('email'));
 }

@@ -1,3 +1,4 @@
+import { noFilter } from '../../audit/audit-log.js';
 import type { AccountCaller } from '../../customers/customer.js';
 import { type MailUses, queueMail } from '../../mail/send-mail.js';
 import type { Addresses } from '../../shared/addresses.js';
@@ -25,18 +26,16 @@ type InviteUses = MailUses & {
   readonly addresses: Addresses;
 };
 
-interface InvitationRequest {
-  readonly email: string;
-  readonly role: Role;
-}
-
 /**
  * Invites a person. If they were invited before, or are a user already, they get a new link and keep their role; the previous link becomes
  * invalid. Errors: `invalid_request`, `not_found` (customer), `scope_required`, `limit_reached`.
  */
-export async function inviteUser(uses: InviteUses, caller: PeopleManager, request: InvitationRequest) {
-  const email = readEmail(request.email);
-  return invite(uses, caller, email, request.role);
+export async function inviteUser(
+  uses: InviteUses,
+  caller: PeopleManager,
+  { email, role }: { readonly email: string; readonly role: Role },
+): Promise<Invitation> {
+  return invite(uses, caller, readEmail(email), role);
 }
 
 /** The link into a new installation: its first owner chooses an address later. */
@@ -149,12 +148,7 @@ async function mailLink(
 }
 
 async function hasEnough({ audit }: Transaction<'audit'>, email: string, at: Date): Promise<boolean> {
-  const filter = {
-    actions: ['user.invited', 'user.linked'],
-    name: null,
-    from: after(at, -HOUR),
-    until: null,
-  } as const;
+  const filter = { ...noFilter, actions: ['user.invited', 'user.linked'], from: after(at, -HOUR) } as const;
   const made = await audit.list(null, LINK_MAILS_PER_CUSTOMER + 1, filter);
   const own = made.filter(({ subjectName }) => subjectName === email);
   return made.length > LINK_MAILS_PER_CUSTOMER || own.length > LINK_MAILS_PER_ADDRESS;

@@ -72,11 +72,6 @@ export async function readIdentity(
   return requireFound(found, 'identity');
 }
 
-interface Unlinking {
-  readonly userId: Id;
-  readonly identityId: Id;
-}
-
 /**
  * A person can no longer sign in by this identity, until the address is linked again. Every browser of the person is signed out, but not the one
  * that asks. Errors: `not_found`, `scope_required`; `invalid_request` for a person who would be left without any way in.
@@ -85,7 +80,7 @@ export async function unlinkIdentity(
   { store, clock }: { store: Transactional<'users' | 'factors' | 'identities' | 'audit'>; clock: Clock },
   caller: PeopleManager,
   { session }: Pick<KnownSession, 'session'>,
-  { userId, identityId }: Unlinking,
+  { userId, identityId }: { readonly userId: Id; readonly identityId: Id },
 ): Promise<void> {
   const isSelf = session.userId === userId;
   await store.transaction(caller.customerId, async ({ users, factors, identities, audit }) => {

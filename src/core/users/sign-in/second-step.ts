@@ -8,19 +8,13 @@ import type { Browser } from '../session.js';
 import { accountOf, type User } from '../user.js';
 import { type SignInResult, type SignInUses, signIn } from './sign-in.js';
 
-interface SecondStep {
-  readonly cookie: string;
-  readonly code: FactorAnswer;
-  readonly browser: Browser;
-}
-
 /**
  * Signs in the browser whose person gave the password before, and now a one-time or recovery code, or uses a passkey. Errors:
  * `unauthorized` when it starts again with the password; `invalid_request`, `rate_limited`, `ip_not_whitelisted`.
  */
 export async function finishSignIn(
   uses: SignInUses & PasskeyUses,
-  { cookie, code, browser }: SecondStep,
+  { cookie, code, browser }: { readonly cookie: string; readonly code: FactorAnswer; readonly browser: Browser },
 ): Promise<SignInResult> {
   const waiting = readPendingCookie(uses.secrets, cookie);
   if (waiting === null) throw pendingOver();
@@ -51,16 +45,11 @@ export async function finishSignIn(
   throw checked === 'over' ? pendingOver() : wrongAnswer(checked, code, 'code');
 }
 
-interface PendingUser {
-  readonly pending: PendingSignIn;
-  readonly user: User;
-}
-
 /** A sign-in that waits for the second factor, and whose it is, locked; null if it has ended. */
 async function lockPending(
   { users, factors }: Transaction<'users' | 'factors'>,
   hash: string,
-): Promise<PendingUser | null> {
+): Promise<{ readonly pending: PendingSignIn; readonly user: User } | null> {
   const seen = await factors.findPending(hash);
   const user = seen && (await users.lock(seen.userId));
   // As it is now that no one else can change it.
