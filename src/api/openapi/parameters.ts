@@ -49,29 +49,35 @@ export const operatorIdempotencyKey: Parameter = {
   description: `A unique value of your choice that identifies this request: 1 to ${MAX_IDEMPOTENCY_KEY} visible ASCII characters, quoted or not. A request repeated within 24 hours by any token is not executed again but returns the first response, with \`Idempotent-Replayed: true\`. Another method, path, query or body for the same account returns 422.`,
 };
 
-export const ifMatchHeader: Parameter = {
-  name: 'If-Match',
-  in: 'header',
-  description:
-    'The ETag of the state you have read, also with the `W/` that a compressing proxy puts before it, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids.',
-  schema: { type: 'string', examples: ['"d8b1f3c4a5e6978812345678900abcde"'] },
-};
+function header(name: string, description: string, example: string): Parameter {
+  return { name, in: 'header', description, schema: { type: 'string', examples: [example] } };
+}
 
-export const ifNoneMatchHeader: Parameter = {
-  name: 'If-None-Match',
-  in: 'header',
-  description:
-    'The ETag you have. If it is still current, the response is 304 without a body. The request still counts.',
-  schema: { type: 'string', examples: ['"d8b1f3c4a5e6978812345678900abcde"'] },
-};
+function pathText(name: string, description: string, example: string): Parameter {
+  return { name, in: 'path', required: true, description, schema: { type: 'string', examples: [example] } };
+}
 
-export const pathToken: Parameter = {
-  name: 'token',
-  in: 'path',
-  required: true,
-  description: 'The signed part of the URL. Use the whole URL as you received it.',
-  schema: { type: 'string', examples: ['WzEsNyw5MDQxOF0.c2lnbmF0dXJl'] },
-};
+const ENTITY_TAG = '"d8b1f3c4a5e6978812345678900abcde"';
+const FILE_TAG = '"sha256-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"';
+const HTTP_DATE = 'Sat, 21 Nov 2026 03:04:05 GMT';
+
+export const ifMatchHeader = header(
+  'If-Match',
+  'The ETag of the state you have read, also with the `W/` that a compressing proxy puts before it, or `*`. If the resource has changed since, nothing happens and the response is 412. Not valid with a list of ids.',
+  ENTITY_TAG,
+);
+
+export const ifNoneMatchHeader = header(
+  'If-None-Match',
+  'The ETag you have. If it is still current, the response is 304 without a body. The request still counts.',
+  ENTITY_TAG,
+);
+
+export const pathToken = pathText(
+  'token',
+  'The signed part of the URL. Use the whole URL as you received it.',
+  'WzEsNyw5MDQxOF0.c2lnbmF0dXJl',
+);
 
 export const tusResumable: Parameter = {
   name: 'Tus-Resumable',
@@ -90,27 +96,13 @@ export const uploadOffset: Parameter = {
 };
 
 export const deliveryParameters: readonly Parameter[] = [
-  {
-    name: 'deliveryKeyId',
-    in: 'path',
-    required: true,
-    description: 'The id of the delivery key that signed the URL.',
-    schema: { type: 'string', examples: ['dk_0123456789abcdef'] },
-  },
-  {
-    name: 'photoId',
-    in: 'path',
-    required: true,
-    description: 'The id of the photo.',
-    schema: { type: 'string', examples: ['90417'] },
-  },
-  {
-    name: 'imageOptions',
-    in: 'path',
-    required: true,
-    description: `What to show: \`w\` and \`h\` (1 to ${MAX_RESULT_SIDE}), \`fit\` (${fits.join(', ')}), \`g\` (${gravities.join(', ')}), \`f\` (${deliveryFormats.join(', ')}), \`q\` (1 to 100), \`dpr\` (1 to 3), \`bg\` (rrggbb), \`blur\` (0.3 to 100), \`p\` (a preset, which the others override). Separated by commas, each once, in any order.`,
-    schema: { type: 'string', examples: ['w=640,h=480,fit=cover'] },
-  },
+  pathText('deliveryKeyId', 'The id of the delivery key that signed the URL.', 'dk_0123456789abcdef'),
+  pathText('photoId', 'The id of the photo.', '90417'),
+  pathText(
+    'imageOptions',
+    `What to show: \`w\` and \`h\` (1 to ${MAX_RESULT_SIDE}), \`fit\` (${fits.join(', ')}), \`g\` (${gravities.join(', ')}), \`f\` (${deliveryFormats.join(', ')}), \`q\` (1 to 100), \`dpr\` (1 to 3), \`bg\` (rrggbb), \`blur\` (0.3 to 100), \`p\` (a preset, which the others override). Separated by commas, each once, in any order.`,
+    'w=640,h=480,fit=cover',
+  ),
   {
     name: 'exp',
     in: 'query',
@@ -130,43 +122,24 @@ export const deliveryParameters: readonly Parameter[] = [
   },
 ];
 
-export const preferHeader: Parameter = {
-  name: 'Prefer',
-  in: 'header',
-  description: '`wait=N` delays the response until the import ends, for at most N seconds, up to 15 (RFC 7240).',
-  schema: { type: 'string', examples: ['wait=10'] },
-};
+export const preferHeader = header(
+  'Prefer',
+  '`wait=N` delays the response until the import ends, for at most N seconds, up to 15 (RFC 7240).',
+  'wait=10',
+);
 
 export const rangeParameters: readonly Parameter[] = [
-  {
-    name: 'Range',
-    in: 'header',
-    description: 'A single range of bytes (RFC 9110 §14.2). Multiple or malformed ranges return the whole file.',
-    schema: { type: 'string', examples: ['bytes=0-1023'] },
-  },
-  {
-    name: 'If-Range',
-    in: 'header',
-    description: 'An ETag or a date. The range applies only if the file has not changed since.',
-    schema: { type: 'string', examples: ['"sha256-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"'] },
-  },
-  {
-    name: 'If-Modified-Since',
-    in: 'header',
-    description: 'Ignored if `If-None-Match` is sent.',
-    schema: { type: 'string', examples: ['Sat, 21 Nov 2026 03:04:05 GMT'] },
-  },
-  {
-    name: 'If-Match',
-    in: 'header',
-    description:
-      'The ETag of the file you expect, also with `W/` before it. If it has changed, the response is 412, whatever else is requested.',
-    schema: { type: 'string', examples: ['"sha256-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"'] },
-  },
-  {
-    name: 'If-Unmodified-Since',
-    in: 'header',
-    description: 'The same with a date. Ignored if `If-Match` is sent.',
-    schema: { type: 'string', examples: ['Sat, 21 Nov 2026 03:04:05 GMT'] },
-  },
+  header(
+    'Range',
+    'A single range of bytes (RFC 9110 §14.2). Multiple or malformed ranges return the whole file.',
+    'bytes=0-1023',
+  ),
+  header('If-Range', 'An ETag or a date. The range applies only if the file has not changed since.', FILE_TAG),
+  header('If-Modified-Since', 'Ignored if `If-None-Match` is sent.', HTTP_DATE),
+  header(
+    'If-Match',
+    'The ETag of the file you expect, also with `W/` before it. If it has changed, the response is 412, whatever else is requested.',
+    FILE_TAG,
+  ),
+  header('If-Unmodified-Since', 'The same with a date. Ignored if `If-Match` is sent.', HTTP_DATE),
 ];

@@ -177,46 +177,35 @@ export const acceptedFormats: readonly PictureFormat[] = [
   ...rawFormats,
 ];
 
+type OtherFormat = Pick<PictureFormat, 'contentType' | 'name' | 'extensions' | 'signatures'>;
+
+const other = (
+  contentType: string,
+  name: string,
+  extensions: readonly string[],
+  signatures: readonly Signature[],
+): OtherFormat => ({ contentType, name, extensions, signatures });
+
 /** Pictures that are not accepted, so that they can be called by their names. */
-export const otherFormats: readonly Pick<PictureFormat, 'contentType' | 'name' | 'extensions' | 'signatures'>[] = [
-  { contentType: 'image/avci', name: 'AVCI', extensions: ['avci', 'avcs'], signatures: branded('avci', 'avcs') },
-  { contentType: 'image/bmp', name: 'BMP', extensions: ['bmp', 'dib'], signatures: [] },
-  {
-    contentType: 'image/jp2',
-    name: 'JPEG 2000',
-    extensions: ['jp2', 'j2k', 'jpf', 'jpx', 'jpm', 'j2c', 'jpc'],
-    signatures: begins('\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'),
-  },
-  { contentType: 'image/jls', name: 'JPEG-LS', extensions: ['jls'], signatures: begins('\xff\xd8\xff\xf7') },
-  {
-    contentType: 'image/vnd.adobe.photoshop',
-    name: 'PSD',
-    extensions: ['psd', 'psb'],
-    signatures: begins('8BPS'),
-  },
-  { contentType: 'image/x-exr', name: 'EXR', extensions: ['exr'], signatures: begins('\x76\x2f\x31\x01') },
-  {
-    contentType: 'image/vnd.radiance',
-    name: 'HDR',
-    extensions: ['hdr'],
-    signatures: begins('#?RADIANCE', '#?RGBE'),
-  },
+export const otherFormats: readonly OtherFormat[] = [
+  other('image/avci', 'AVCI', ['avci', 'avcs'], branded('avci', 'avcs')),
+  other('image/bmp', 'BMP', ['bmp', 'dib'], []),
+  other(
+    'image/jp2',
+    'JPEG 2000',
+    ['jp2', 'j2k', 'jpf', 'jpx', 'jpm', 'j2c', 'jpc'],
+    begins('\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'),
+  ),
+  other('image/jls', 'JPEG-LS', ['jls'], begins('\xff\xd8\xff\xf7')),
+  other('image/vnd.adobe.photoshop', 'PSD', ['psd', 'psb'], begins('8BPS')),
+  other('image/x-exr', 'EXR', ['exr'], begins('\x76\x2f\x31\x01')),
+  other('image/vnd.radiance', 'HDR', ['hdr'], begins('#?RADIANCE', '#?RGBE')),
   // Its first bytes have no signature.
-  { contentType: 'image/x-tga', name: 'TGA', extensions: ['tga'], signatures: [] },
-  {
-    contentType: 'image/x-canon-crw',
-    name: 'CRW',
-    extensions: ['crw'],
-    signatures: together([0, 'II'], [6, 'HEAPCCDR']),
-  },
-  { contentType: 'image/x-sigma-x3f', name: 'X3F', extensions: ['x3f'], signatures: begins('FOVb') },
-  { contentType: 'image/x-minolta-mrw', name: 'MRW', extensions: ['mrw'], signatures: begins('\0MRM') },
-  {
-    contentType: 'image/x-phaseone-iiq',
-    name: 'IIQ',
-    extensions: ['iiq'],
-    signatures: [...together([8, 'IIII'], [13, 'waR']), ...together([8, 'MMMMRaw'])],
-  },
+  other('image/x-tga', 'TGA', ['tga'], []),
+  other('image/x-canon-crw', 'CRW', ['crw'], together([0, 'II'], [6, 'HEAPCCDR'])),
+  other('image/x-sigma-x3f', 'X3F', ['x3f'], begins('FOVb')),
+  other('image/x-minolta-mrw', 'MRW', ['mrw'], begins('\0MRM')),
+  other('image/x-phaseone-iiq', 'IIQ', ['iiq'], [...together([8, 'IIII'], [13, 'waR']), ...together([8, 'MMMMRaw'])]),
 ];
 
 /** Extensions of the names of files that may be accepted, with their dots. */
