@@ -2,7 +2,7 @@ import { All, Controller, Get, HttpCode, Inject, Options, Param, Req, Res } from
 import type { Request, Response } from 'express';
 import { openSignedRendition } from '../../core/photos/renditions/signed-url.js';
 import type { Ports } from '../../core/ports.js';
-import { type Clock, SECOND } from '../../core/shared/clock.js';
+import { SECOND } from '../../core/shared/clock.js';
 import { NoKeyRequired } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
 import { RENDITIONS_PATH } from '../../http/public-addresses.js';
@@ -16,11 +16,6 @@ import { AnyOrigin, nginxCacheHeaders, otherMethod, preflight } from './any-orig
 
 const METHODS = 'GET, HEAD, OPTIONS';
 const fileHeaders: readonly HeaderName[] = ['ETag', 'Last-Modified', 'Accept-Ranges', 'Content-Disposition'];
-
-/** No cache may retain a picture longer than its URL is valid. */
-function wholeSecondsUntil(end: Date, clock: Clock): number {
-  return Math.max(0, Math.floor((end.getTime() - clock.now().getTime()) / SECOND));
-}
 
 /** Signed URLs of renditions, for `<img>`. */
 @DocumentTag('Signed URLs')
@@ -53,7 +48,9 @@ export class RenditionsController {
       ...sendableRendition(download),
       disposition: 'inline',
       get headers() {
-        const seconds = wholeSecondsUntil(download.expiresAt, clock);
+        // No cache may retain a picture longer than its URL is valid.
+        const valid = download.expiresAt.getTime() - clock.now().getTime();
+        const seconds = Math.max(0, Math.floor(valid / SECOND));
         return { 'Cache-Control': `public, max-age=${seconds}, immutable`, ...nginxCacheHeaders(seconds) };
       },
     };

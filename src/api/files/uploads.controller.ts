@@ -183,7 +183,9 @@ export class UploadsController {
   @Options(':token')
   @HttpCode(204)
   preflight(@Res({ passthrough: true }) response: Response): void {
-    describeTus(response, this.ports.limits.maxFileBytes);
+    response.setHeader('Tus-Version', TUS_VERSION);
+    response.setHeader('Tus-Extension', 'expiration');
+    response.setHeader('Tus-Max-Size', this.ports.limits.maxFileBytes);
     preflight(response, METHODS);
   }
 
@@ -234,10 +236,4 @@ function setProgress(response: Response, { offset, expiresAt }: UploadProgress):
   // If a request breaks on a connection that has carried another one before, a browser repeats it by itself; its bytes would then begin at an
   // offset that has passed. So the connection ends with this response, and the next request opens one.
   response.setHeader('Connection', 'close');
-}
-
-function describeTus(response: Response, maxBytes: number): void {
-  response.setHeader('Tus-Version', TUS_VERSION);
-  response.setHeader('Tus-Extension', 'expiration');
-  response.setHeader('Tus-Max-Size', maxBytes);
 }

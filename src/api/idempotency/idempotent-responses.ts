@@ -210,7 +210,8 @@ export class IdempotentResponses {
   private async ownerOf(requestContext: RequestContext, request: Request, key: string): Promise<IdempotencyKey> {
     if (!requestContext.operator) return { customerId: callerOf(requestContext).customerId, key };
     const { id: customerId } = await findCustomer(this.ports, pathIdOf(request, 'customerId'));
-    return { customerId, key: operatorKey(key) };
+    // With a space, which no key of a client contains.
+    return { customerId, key: `operator ${key}` };
   }
 
   /** The client gets its response nevertheless; the key is free again when its lease expires. */
@@ -238,11 +239,6 @@ export function idempotencyKeyOf(request: Request): string | null {
   if (more.length === 0 && key.length >= 1 && key.length <= MAX_IDEMPOTENCY_KEY) return key;
   const message = `Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY} visible ASCII characters, optionally quoted.`;
   throw invalid({ field: 'Idempotency-Key', code: 'invalid_format', message });
-}
-
-/** Returns the key as it is stored for a request of the operator: with a space, which no key of a client contains. */
-function operatorKey(key: string): string {
-  return `operator ${key}`;
 }
 
 /**

@@ -64,6 +64,17 @@ export async function* recycled(
   }
 }
 
+/** Passes each chunk on once `note` has been told of it. */
+export async function* onEach(
+  bytes: AsyncIterable<Uint8Array>,
+  note: (chunk: Uint8Array) => void | Promise<void>,
+): AsyncGenerator<Uint8Array, void, void> {
+  for await (const chunk of bytes) {
+    await note(chunk);
+    yield chunk;
+  }
+}
+
 /** All bytes, in memory: for few. */
 export async function wholeOf(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   let whole: Uint8Array = new Uint8Array();

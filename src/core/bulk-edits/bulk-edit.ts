@@ -89,11 +89,8 @@ export function progressOf(edit: BulkEdit): { readonly processed: number; readon
   if (edit.state === 'undoing' || edit.state === 'undone') {
     return { processed: edit.undone + edit.kept, total: edit.changed };
   }
-  return { processed: edit.changed + edit.unchanged + failedCount(edit), total: edit.total };
-}
-
-function failedCount({ failures }: Pick<BulkEdit, 'failures'>): number {
-  return failures.reduce((sum, { count }) => sum + count, 0);
+  const failed = edit.failures.reduce((sum, { count }) => sum + count, 0);
+  return { processed: edit.changed + edit.unchanged + failed, total: edit.total };
 }
 
 export function withFailure(

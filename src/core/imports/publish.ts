@@ -161,16 +161,14 @@ async function publishItem(
       return false;
     }
     const winner = known ?? (await same());
-    if (winner === undefined) throw goneThisMoment();
+    // It was purged before it could be read: the next attempt finds no conflict.
+    if (winner === undefined) {
+      throw new DomainError('service_unavailable', 'A photo with the same bytes was just permanently deleted.');
+    }
     await transaction.importPhotos.update(markDuplicate(item, winner.id, at));
     return !(await recoverOriginal(transaction, winner, photo.blobKey, at));
   });
   if (lostRace) await removeUnusedCopy(blobs, seen);
-}
-
-/** The conflicting photo was purged before it could be read: the next attempt finds no conflict. */
-function goneThisMoment(): DomainError {
-  return new DomainError('service_unavailable', 'A photo with the same bytes was just permanently deleted.');
 }
 
 /** An unavailable store must not delay photos: what is left there is unowned, and is swept. */

@@ -1,7 +1,7 @@
 import type { Limits } from '../customers/limits.js';
 import { isTrashed, type PhotoWithTags } from '../photos/photo.js';
 import type { Id } from '../shared/ids.js';
-import type { Readable, Reader, Transaction, Transactional } from '../shared/transactional.js';
+import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
 import { findOrCreateTags } from '../tags/create-tags.js';
 import { nameKeyOf, newTag, tagNameError } from '../tags/tag.js';
 import type { Import } from './import.js';
@@ -22,9 +22,11 @@ export async function createKeywordTags(
 ): Promise<void> {
   if (!subject.keywordsAsTags) return;
   const hashes = items.flatMap(({ sha256 }) => sha256 ?? []);
-  const known = subject.duplicatePolicy === 'allow' ? [] : await inLibraryNow(store, subject, hashes);
+  const mayBeSecond = subject.duplicatePolicy === 'allow';
+  const same = mayBeSecond ? [] : await store.query(subject.customerId, ({ photos }) => photos.findBySha256(hashes));
+  const known = new Set(same.map(({ sha256 }) => sha256));
   const tags = items
-    .filter(({ sha256 }) => !known.includes(sha256 ?? ''))
+    .filter(({ sha256 }) => !known.has(sha256 ?? ''))
     .flatMap((item) => {
       const room = limits.tagsPerPhoto - ownTags(subject, item).length;
       return keywordsOf(item).slice(0, Math.max(0, room));
@@ -34,15 +36,6 @@ export async function createKeywordTags(
     const some = wanted.slice(from, from + TAGS_AT_ONCE);
     await store.transaction(subject.customerId, (transaction) => findOrCreateTags(transaction, some, limits, at));
   }
-}
-
-async function inLibraryNow(
-  store: Readable<'photos'>,
-  { customerId }: Import,
-  hashes: readonly string[],
-): Promise<readonly string[]> {
-  const found = await store.query(customerId, ({ photos }) => photos.findBySha256(hashes));
-  return found.map(({ sha256 }) => sha256);
 }
 
 /**

@@ -67,10 +67,6 @@ export async function purgePhoto(
     }
     return doomed;
   });
-  await removeBytes(blobs, photo);
-}
-
-async function removeBytes(blobs: BlobStore, photo: Photo): Promise<void> {
   const keys = [storedKey(photo.blobKey)];
   for await (const { key } of blobs.list(renditionsPrefix(photo))) keys.push(key);
   await blobs.delete(keys);

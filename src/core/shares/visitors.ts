@@ -13,14 +13,10 @@ export type OpenUses = { shares: ShareFinder; clock: Clock };
 
 /** The share of a link. Errors: `not_found`, which says the same whatever the reason. */
 export async function openShare({ shares, clock }: OpenUses, token: string): Promise<Share> {
-  const known = isToken(token) ? await shares.find(hashRandomToken(token)) : null;
+  // In the form of the texts that `newRandomToken` makes.
+  const known = /^[\w-]{43}$/.test(token) ? await shares.find(hashRandomToken(token)) : null;
   if (known === null || !isOpen(known, clock.now())) throw closedLink();
   return known.share;
-}
-
-/** Whether a text has the form of those that `newRandomToken` makes. */
-function isToken(text: string): boolean {
-  return /^[\w-]{43}$/.test(text);
 }
 
 export function closedLink(): DomainError {

@@ -123,19 +123,9 @@ export function requireAddressBudget(uses: { rateWindows: RateWindowStore }, add
   return requireBudget(uses, { name: `sign-in:from:${addressBudget(address)}`, limit: PER_ADDRESS }, TOO_MANY);
 }
 
-/** Whether to record a refused attempt: the first in a minute for this account from this source. */
-async function shouldRecordRefusal(
-  uses: { rateWindows: RateWindowStore },
-  account: string,
-  address: string,
-): Promise<boolean> {
-  const name = `sign-in:refused:${accountName(account)}:${addressBudget(address)}`;
-  return (await uses.rateWindows.hit({ name, limit: 1 })).allowed;
-}
-
 /**
- * Only for accounts that exist, and once a minute from one source: guessing cannot fill the log. Also checked for accounts that do not
- * exist, so that both take about the same time.
+ * Records a refused attempt, only for accounts that exist, and once a minute from one source: guessing cannot fill the log. Also checked for
+ * accounts that do not exist, so that both take about the same time.
  */
 export async function recordRefusal(
   uses: { rateWindows: RateWindowStore; store: Transactional<'audit'>; clock: Clock },
@@ -143,7 +133,8 @@ export async function recordRefusal(
   account: string,
   address: string,
 ): Promise<void> {
-  if (!(await shouldRecordRefusal(uses, account, address))) return;
+  const name = `sign-in:refused:${accountName(account)}:${addressBudget(address)}`;
+  if (!(await uses.rateWindows.hit({ name, limit: 1 })).allowed) return;
   const unknownPerson: Actor = { kind: 'person', id: null, name: null, address };
   for (const user of known) {
     const change = { action: 'user.sign_in_refused', at: uses.clock.now() } as const;

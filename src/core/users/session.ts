@@ -156,13 +156,11 @@ export async function listSessions(
 
 type RevokeUses = { store: Transactional<'users' | 'audit'>; clock: Clock };
 
-type Owner = Pick<Session, 'customerId' | 'userId'>;
-
 /** Signs one browser of a user out. Errors: `not_found`. */
 export async function revokeSession(
   { store, clock }: RevokeUses,
   actor: Actor,
-  { customerId, userId }: Owner,
+  { customerId, userId }: Pick<Session, 'customerId' | 'userId'>,
   id: Id,
 ): Promise<void> {
   await store.transaction(customerId, async ({ users, audit }) => {

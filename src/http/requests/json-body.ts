@@ -242,11 +242,7 @@ function unknownField(path: string): FieldError {
 
 function pathOf(parent: string, name: string): string {
   if (parent === '') return name;
-  return isIndex(name) ? `${parent}[${name}]` : `${parent}.${name}`;
-}
-
-function isIndex(name: string): boolean {
-  return /^[0-9]+$/.test(name);
+  return /^[0-9]+$/.test(name) ? `${parent}[${name}]` : `${parent}.${name}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { withMeasure } from '../../blobs/blob-bytes.js';
+import { onEach, withMeasure } from '../../blobs/blob-bytes.js';
 import type { Limits } from '../../customers/limits.js';
 import { QuotaReservation } from '../../customers/quota.js';
 import { type Job, randomFraction } from '../../jobs/job.js';
@@ -97,13 +97,6 @@ async function readSource(
     await storeSource(uses, leased, stored, source, counted).finally(() => slot.close());
   } finally {
     source.close();
-  }
-}
-
-async function* onEach(bytes: AsyncIterable<Uint8Array>, note: (chunk: Uint8Array) => void) {
-  for await (const chunk of bytes) {
-    note(chunk);
-    yield chunk;
   }
 }
 
@@ -230,21 +223,19 @@ function reserveSourceBytes(
 }
 
 /** Passes bytes on once they are reserved. @param reserved What is reserved already. */
-async function* reservedBytes(
+function reservedBytes(
   uses: ReserveUses,
   fetched: SourceFetch,
   bytes: AsyncIterable<Uint8Array>,
   reserved: number,
-): AsyncGenerator<Uint8Array, void, void> {
+): AsyncIterable<Uint8Array> {
   let [received, allowed] = [0, reserved];
-  for await (const chunk of bytes) {
-    received += chunk.length;
-    if (received > allowed) {
-      allowed = received + STEP;
-      await reserveSourceBytes(uses, fetched, allowed);
-    }
-    yield chunk;
-  }
+  return onEach(bytes, async ({ length }) => {
+    received += length;
+    if (received <= allowed) return;
+    allowed = received + STEP;
+    await reserveSourceBytes(uses, fetched, allowed);
+  });
 }
 
 /** Errors: `SourceFailure` if the size that a source states is not allowed, or not the declared one. */

@@ -1,5 +1,5 @@
 import type { Caller } from '../../access/caller.js';
-import { TooManyBytes, withMeasure } from '../../blobs/blob-bytes.js';
+import { onEach, TooManyBytes, withMeasure } from '../../blobs/blob-bytes.js';
 import { stagingKey } from '../../blobs/blob-key.js';
 import type { BlobStore } from '../../blobs/blob-store.js';
 import type { VerifiedBlobs } from '../../blobs/verified-blobs.js';
@@ -104,9 +104,11 @@ async function stageAll(
   files: AsyncIterable<InlineFile>,
   staging: Staging,
 ): Promise<void> {
+  const { inlineMaxFiles: max } = uses.limits;
+  const tooMany = `A request can contain at most ${max} files.`;
   let index = 0;
   for await (const file of files) {
-    if (index >= uses.limits.inlineMaxFiles) throw tooManyFiles(uses.limits.inlineMaxFiles);
+    if (index >= max) throw invalid({ field: 'file', code: 'too_many', message: tooMany, max });
     const input = { ...inputs?.[index], filename: inputs?.[index]?.filename ?? file.filename };
     const staged = await stage(uses, caller, importId, input, file.bytes);
     if ('code' in staged) staging.rejected.push({ index, outcome: 'rejected', error: staged });
@@ -165,10 +167,8 @@ async function typeError({ media }: InlineUses, head: Uint8Array): Promise<ItemE
   const sniffed = await media.sniff(head);
   if (sniffed.kind === 'accepted') return null;
   if (sniffed.kind === 'not_an_image') return { code: 'not_an_image', message: 'The file is not an image.' };
-  return {
-    code: 'unsupported_format',
-    message: `${sniffed.contentType} is not accepted. The account lists the accepted formats.`,
-  };
+  const message = `${sniffed.contentType} is not accepted. The account lists the accepted formats.`;
+  return { code: 'unsupported_format', message };
 }
 
 async function unstage(
@@ -179,10 +179,6 @@ async function unstage(
 ): Promise<void> {
   const keys = candidates.flatMap(({ staged }) => (staged ? [stagingKey({ customerId, importId, ...staged })] : []));
   await blobs.delete(keys);
-}
-
-function tooManyFiles(max: number) {
-  return invalid({ field: 'file', code: 'too_many', message: `A request can contain at most ${max} files.`, max });
 }
 
 /** Whether an item relies on the bytes of a candidate. */
@@ -196,14 +192,11 @@ function takeSlot(uses: InlineUses, { customerId, apiKeyId }: Caller, { files, a
   let received = 0;
   const remaining = () => (announcedBytes ?? uses.limits.inlineMaxBytes) - received;
   const { close } = uses.uploads.take({ customerId, apiKeyId, itemId: null, remaining });
-  async function* counted(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-    for await (const chunk of bytes) {
-      received += chunk.length;
-      yield chunk;
-    }
-  }
+  const count = ({ length }: Uint8Array) => {
+    received += length;
+  };
   async function* countedFiles(): AsyncIterable<InlineFile> {
-    for await (const file of files) yield { ...file, bytes: counted(file.bytes) };
+    for await (const file of files) yield { ...file, bytes: onEach(file.bytes, count) };
   }
   return { files: countedFiles(), close };
 }

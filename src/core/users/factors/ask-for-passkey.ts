@@ -1,5 +1,5 @@
 import type { PasskeySite } from '../../shared/addresses.js';
-import { type DomainError, invalid, requireFound } from '../../shared/errors.js';
+import { invalid, requireFound } from '../../shared/errors.js';
 import { hashRandomToken } from '../../shared/secrets.js';
 import type { Readable } from '../../shared/transactional.js';
 import type { KnownSession } from '../session.js';
@@ -73,11 +73,9 @@ export async function passkeysOfPending(uses: Asked, cookie: string): Promise<re
 
 function question(uses: AskUses, purpose: string, passkeys: readonly Passkey[], alone: boolean): PasskeyQuestion {
   const { passkeySite: site } = uses.addresses;
-  if (site === null) throw noPasskeysHere();
+  if (site === null) {
+    const message = 'Passkeys need an address with a name and TLS, or localhost. The operator sets it.';
+    throw invalid({ field: 'passkey', code: 'conflict', message });
+  }
   return { ...newChallenge(uses, purpose), site, credentialIds: passkeys.map((each) => each.credentialId), alone };
-}
-
-function noPasskeysHere(): DomainError {
-  const message = 'Passkeys need an address with a name and TLS, or localhost. The operator sets it.';
-  return invalid({ field: 'passkey', code: 'conflict', message });
 }

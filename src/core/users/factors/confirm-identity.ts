@@ -104,17 +104,15 @@ export async function checkFactor(
 
 /** The error of an answer that was not right: `invalid_request` of this field, or `rate_limited`. */
 export function wrongAnswer(checked: Exclude<CheckedAnswer, 'right'>, given: FactorAnswer, field: string): DomainError {
-  if (typeof given !== 'string') return passkeyRefused(field);
+  if (typeof given !== 'string') {
+    // Whatever was wrong with it: a stranger learns nothing.
+    const message = 'This passkey was not accepted. Try again, or enter a code instead.';
+    return invalid({ field, code: 'invalid_format', message });
+  }
   if (checked === 'too_many') {
     return new DomainError('rate_limited', 'Too many wrong codes within 24 hours. Enter a recovery code instead.');
   }
   const message = 'This code is wrong, or has been used. Wait for the next one, or enter a recovery code.';
-  return invalid({ field, code: 'invalid_format', message });
-}
-
-/** Whatever was wrong with it: a stranger learns nothing. */
-function passkeyRefused(field: string): DomainError {
-  const message = 'This passkey was not accepted. Try again, or enter a code instead.';
   return invalid({ field, code: 'invalid_format', message });
 }
 

@@ -1,5 +1,5 @@
 import { DomainError } from '../../shared/errors.js';
-import type { Readable, Transaction } from '../../shared/transactional.js';
+import type { Readable } from '../../shared/transactional.js';
 import { knownSource, recordingNotAdmitted, recordRefusal, requireAddressBudget } from '../admission.js';
 import { checkPasskey, type PasskeyUses } from '../factors/confirm-identity.js';
 import { challengeFor, type PasskeyAnswer, readUserHandle } from '../factors/passkey.js';
@@ -32,8 +32,8 @@ export async function signInByPasskey(
       const attempt = { given, purpose: challengeFor.signIn(), alone: true, address };
       if (!(await checkPasskey(uses, transaction, user, attempt))) return { user, result: null };
       // After the check, and in the same transaction: no one else learns by the time it takes whether there is such a person.
-      const within = { ...uses, store: readingIn(transaction) };
-      const source = await knownSource(within, user.email ?? '', [user], { device, address });
+      const store: Readable<'audit'> = { query: (_, work) => work(transaction) };
+      const source = await knownSource({ ...uses, store }, user.email ?? '', [user], { device, address });
       const proof = { by: 'passkey', provesFactor: true, source } as const;
       return { user, result: await signIn(uses, transaction, user, proof, browser) };
     }),
@@ -46,9 +46,4 @@ export async function signInByPasskey(
 function refused(): DomainError {
   const message = 'This passkey was not accepted. Try again, or sign in with your password.';
   return new DomainError('unauthorized', message);
-}
-
-/** Reads what the transaction sees. */
-function readingIn(transaction: Transaction<'audit'>): Readable<'audit'> {
-  return { query: (_, work) => work(transaction) };
 }
