@@ -48,12 +48,7 @@ export const headers = {
     description: 'A strong validator: a hash of what a plain GET of this resource returns.',
     schema: text('A quoted string.', '"d8b1f3c4a5e6978812345678900abcde"', { pattern: '^".+"$' }),
   },
-  Location: {
-    description: 'The path of the created resource.',
-    schema: text('A path under /api/v1, which follows the path of PUBLIC_URL if that has one.', '/api/v1/imports/7', {
-      pattern: '/api/v1/',
-    }),
-  },
+  Location: location('/api/v1/', 'imports/7'),
   'Idempotent-Replayed': {
     description: '`true` if this is the stored response of an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', const: 'true', examples: ['true'] },
@@ -138,17 +133,14 @@ export const operatorHeaders = {
     description:
       'The budget that this request counts against: the reads or writes of the token, or the source address.',
   },
-  Location: {
-    description: 'The path of the created resource.',
-    schema: text(
-      'A path under /operator/v1, which follows the path of PUBLIC_URL if that has one.',
-      '/operator/v1/customers/1',
-      {
-        pattern: '/operator/v1/',
-      },
-    ),
-  },
+  Location: location('/operator/v1/', 'customers/1'),
 };
+
+function location(root: string, example: string) {
+  const below = `A path under ${root.slice(0, -1)}, which follows the path of PUBLIC_URL if that has one.`;
+  const schema = text(below, `${root}${example}`, { pattern: root });
+  return { description: 'The path of the created resource.', schema };
+}
 
 function pick<Name extends HeaderName>(...names: readonly Name[]): Pick<typeof headers, Name> {
   return Object.fromEntries(names.map((name) => [name, headers[name]])) as Pick<typeof headers, Name>;

@@ -108,13 +108,8 @@ function expiryErrors({ expiresAt }: { readonly expiresAt?: string | null }): re
 }
 
 /** Absent fields stay absent. */
-export function keySettingsOf({
-  name,
-  ipList,
-  readLimit,
-  writeLimit,
-  expiresAt,
-}: OperatorKeyPatchBody): Partial<KeySettings> {
+export function keySettingsOf(body: OperatorKeyPatchBody): Partial<KeySettings> {
+  const { name, ipList, readLimit, writeLimit, expiresAt } = body;
   return {
     ...(name !== undefined && { name }),
     ...(ipList !== undefined && { ipList }),

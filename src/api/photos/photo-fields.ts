@@ -190,7 +190,6 @@ class LocationBody {
 }
 
 interface FieldsOptions {
-  /** The class of a position. */
   readonly location: Model;
   readonly about: (field: PhotoField) => string;
   /** Whether null may stand for a value that a photo always has. */
@@ -210,26 +209,23 @@ function declareFields(names: readonly FieldName[], { location, about, nullable 
 
 function decoratorOf(
   field: PhotoField,
-  options: { description: string; nullable: boolean },
+  words: { description: string; nullable: boolean },
   location: Model,
 ): PropertyDecorator {
-  const example = { example: field.example as never };
+  const options = { ...words, example: field.example as never };
   switch (field.kind) {
     case 'text':
-      return Text({ ...options, ...example, max: field.max });
-    case 'texts':
-      return Texts(field.maxEntries, {
-        ...options,
-        ...example,
-        maxEntry: field.max,
-        item: { type: 'string', maxLength: field.max, description: 'One of them.', examples: [field.example[0]] },
-      });
+      return Text({ ...options, max: field.max });
+    case 'texts': {
+      const item = { type: 'string', maxLength: field.max, description: 'One of them.', examples: [field.example[0]] };
+      return Texts(field.maxEntries, { ...options, maxEntry: field.max, item });
+    }
     case 'whole':
-      return WholeNumber({ ...options, ...example, min: field.min, max: field.max });
+      return WholeNumber({ ...options, min: field.min, max: field.max });
     case 'flag':
-      return Flag({ ...options, ...example });
+      return Flag(options);
     case 'position':
-      return Nested(location, options);
+      return Nested(location, words);
   }
 }
 

@@ -31,7 +31,10 @@ export async function startBulkEdit(
   requireValid(actionErrors(input));
   const filters = 'filters' in selection ? selection.filters : null;
   const photoIds = 'filters' in selection ? [] : [...new Set(selection.photoIds)].sort((a, b) => a - b);
-  if (photoIds.length > MAX_CHOSEN_PHOTOS) throw tooManyPhotos();
+  if (photoIds.length > MAX_CHOSEN_PHOTOS) {
+    const message = `Choose at most ${MAX_CHOSEN_PHOTOS} photos at once, or select all that match.`;
+    throw invalid({ field: 'photoIds', code: 'too_many', message, max: MAX_CHOSEN_PHOTOS });
+  }
   const total = filters === null ? photoIds.length : await countPhotos({ store }, caller, filters);
   return store.transaction(caller.customerId, async (transaction) => {
     // Edits are started one at a time, so that their number stays within its limit; and before anything else is locked.
@@ -44,11 +47,6 @@ export async function startBulkEdit(
     await transaction.jobs.add({ kind: 'bulk_edit', bulkEditId: stored.id });
     return stored;
   });
-}
-
-function tooManyPhotos(): DomainError {
-  const message = `Choose at most ${MAX_CHOSEN_PHOTOS} photos at once, or select all that match.`;
-  return invalid({ field: 'photoIds', code: 'too_many', message, max: MAX_CHOSEN_PHOTOS });
 }
 
 function tooManyEdits(): DomainError {

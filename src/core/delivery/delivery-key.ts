@@ -199,14 +199,10 @@ export async function openDeliveryKey(
   const known = await deliveryKeys.find(publicId);
   if (known === null || known.customerStatus === 'closing') return null;
   const secret = unseal(secrets, 'delivery', known.key.secret);
-  if (secret === null) throw sealedByAnother();
-  return { key: known.key, secret };
-}
-
-function sealedByAnother(): DomainError {
+  if (secret !== null) return { key: known.key, secret };
   const message =
     'This delivery key cannot be used at the moment. The operator of this service has to add the SECRET_KEY under which it was created.';
-  return new DomainError('service_unavailable', message);
+  throw new DomainError('service_unavailable', message);
 }
 
 export const deliverySecrets: SealedRows<{ store: Transactional<'deliveryKeys'> }, DeliveryKey> = {

@@ -46,8 +46,9 @@ export async function editImportPhoto(
   requireValid(itemPatchErrors(patch, uses.limits));
   const staged = patch.status === 'uploaded' ? await stagedUploadId(uses, caller, importId, id) : null;
   const details = await uses.store.transaction(caller.customerId, async (transaction) => {
+    const mayReserve = patch.status === 'awaiting_upload' || patch.sizeBytes !== undefined;
     // The customer before the import: the order of all locks.
-    const quota = mayReserve(patch) ? await QuotaReservation.begin(transaction) : null;
+    const quota = mayReserve ? await QuotaReservation.begin(transaction) : null;
     await lockForNewTags(transaction, patch);
     const subject = requireFound(await transaction.imports.lock(importId), 'import');
     const before = requireFound(await transaction.importPhotos.lock(importId, id), 'import_photo');
@@ -144,11 +145,6 @@ async function withValues(
   await transaction.importPhotos.update(edited);
   if (edited.sha256 !== item.sha256) await failDependents(transaction, item, at);
   return edited;
-}
-
-/** Whether its item may use more of the customer's quota afterwards. */
-function mayReserve({ status, sizeBytes }: ImportPhotoPatch): boolean {
-  return status === 'awaiting_upload' || sizeBytes !== undefined;
 }
 
 /**

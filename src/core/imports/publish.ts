@@ -59,7 +59,10 @@ export async function publishImport(
   if (subject?.status !== 'processing') return;
   for await (const ready of itemsInBatches(uses, subject, 'ready')) {
     // A problem with one of them must not block the others.
-    const left = await publishMany(uses, subject, ready).catch((error) => unlessOutage(error, ready));
+    const left = await publishMany(uses, subject, ready).catch((error) => {
+      if (isOutage(error)) throw error;
+      return ready;
+    });
     for (const item of left) {
       await publishItem(uses, subject, item).catch((error) => giveUpItem(uses, item, error, isLastTry));
     }
@@ -76,11 +79,6 @@ export async function publishImport(
     }
   }
   await completeImport(uses, subject);
-}
-
-function unlessOutage<T>(error: unknown, otherwise: T): T {
-  if (isOutage(error)) throw error;
-  return otherwise;
 }
 
 const BATCH = 100;

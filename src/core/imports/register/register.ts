@@ -86,11 +86,6 @@ async function resultsOf(
   );
 }
 
-function noneAccepted(results: readonly RegistrationResult[]): DomainError {
-  const message = 'Every photo was rejected and nothing was created. See details.results.';
-  return new DomainError('no_photos_accepted', message, { results });
-}
-
 /** The transaction that both ways of adding photos share. */
 export async function registerAll(
   uses: RegisterUses,
@@ -112,7 +107,10 @@ export async function registerAll(
     const outcomes = [...outcome, ...rejected].sort((a, b) => a.index - b.index);
     const results = await resultsOf(transaction, outcomes);
     if (results.every(({ error }) => error?.code === 'quota_exceeded')) throw quota.exceededError();
-    if (results.every((result) => result.outcome === 'rejected')) throw noneAccepted(results);
+    if (results.every((result) => result.outcome === 'rejected')) {
+      const message = 'Every photo was rejected and nothing was created. See details.results.';
+      throw new DomainError('no_photos_accepted', message, { results });
+    }
     await transaction.imports.update(touch(subject, at));
     const counted = requireFound(await transaction.imports.get(importId), 'import');
     return { results, import: await importDetailsOf(transaction.tags, counted) };

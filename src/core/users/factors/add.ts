@@ -20,11 +20,9 @@ export async function addFactor(
   given: { readonly name: string; readonly code: string; readonly sealed: string },
   address: string,
 ): Promise<readonly string[] | null> {
-  const [name, secret, at] = [
-    readFactorName(given.name),
-    openEnrolment(uses, person.user, given.sealed),
-    uses.clock.now(),
-  ];
+  const name = readFactorName(given.name);
+  const secret = openEnrolment(uses, person.user, given.sealed);
+  const at = uses.clock.now();
   const step = secret === null ? null : stepOfCode(secret, given.code.replace(/\s/g, ''), at);
   if (secret === null || step === null) throw wrongCode();
   const row = { userId: person.user.id, name, lastStep: step, createdAt: at, lastUsedAt: at };
