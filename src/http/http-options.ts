@@ -32,7 +32,6 @@ export interface HttpOptions {
 }
 
 export interface RequestTrace {
-  /** Runs its work in this trace. */
   run(work: () => void): void;
   end(answered: Answered & { readonly requestId: string }): void;
 }

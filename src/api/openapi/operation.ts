@@ -65,7 +65,6 @@ export interface RouteDocument {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** In the path. */
   readonly path?: readonly Parameter[];
   /** Headers of the request, beside the Idempotency-Key of writes. */
   readonly headers?: readonly Parameter[];
@@ -98,7 +97,6 @@ export const DocumentTag = (name: string, description?: string) =>
 
 export const Documented = (document: RouteDocument) => SetMetadata(ROUTE_DOCUMENT, document);
 
-/** A picture, for whatever its type is. */
 const picture = { 'image/*': { schema: { type: 'string', format: 'binary' } } };
 
 /** The answers of a route that sends a picture, or a range of its bytes. `file` is what it is called. */

@@ -61,7 +61,6 @@ interface SubjectUses {
   readonly store: Readable<keyof Reads>;
 }
 
-/** The form in which events show a resource. */
 export interface EventSubject {
   /** The name of its schema in the OpenAPI document. */
   readonly schema: string;

@@ -141,7 +141,6 @@ export function quotaErrors(field: string, quota: number | null): FieldError[] {
 /** The caller of a use case of the settings area or the command line: whose account it is, and who acts. */
 export interface AccountCaller {
   readonly customerId: Id;
-  /** The actor in the audit log. */
   readonly actor: Actor;
 }
 

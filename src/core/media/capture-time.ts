@@ -12,7 +12,6 @@ export type TakenAtSource =
   | 'none';
 
 export interface CaptureTime {
-  /** The instant. */
   readonly takenAt: Date | null;
   /** The time that the camera's clock showed: `YYYY-MM-DDTHH:MM:SS[.sss]`, no zone. */
   readonly takenAtLocal: string | null;
@@ -156,13 +155,11 @@ export function parseInstant(text: string): Date | null {
   return parts && new Date(parts.clock.at - parts.offset);
 }
 
-/** The time that a clock showed. */
 interface WrittenClock {
   /** Milliseconds since 1970 if the clock had shown UTC. */
   readonly at: number;
   /** `YYYY-MM-DDTHH:MM:SS[.sss]`. */
   readonly text: string;
-  /** The offset written after it. */
   readonly offset: string | null;
 }
 

@@ -66,7 +66,6 @@ export interface PositionField extends Declared<GeoPoint | null, GivenPoint> {
 
 export type PhotoField = TextField | TextsField | WholeField | FlagField | PositionField;
 
-/** A position as clients send it. */
 export type GivenPoint = Omit<GeoPoint, 'altitude'> & { readonly altitude?: number | null | undefined };
 
 /** The parts of a declaration that do not depend on the kind. */
@@ -275,7 +274,6 @@ export function searchedValues(values: FieldValues): readonly string[] {
 export interface Range {
   readonly min: number;
   readonly max: number;
-  /** Whether it must be a whole number. */
   readonly whole?: boolean;
 }
 

@@ -101,7 +101,6 @@ export interface PhotoQuery {
   readonly window: PageWindow;
 }
 
-/** The fields that lists of photos are sorted by. */
 export type SortedFields = Pick<
   PhotoWithTags,
   'id' | 'takenAt' | 'filename' | 'sizeBytes' | 'updatedAt' | 'createdAt' | 'phash'

@@ -31,7 +31,6 @@ export interface Photo extends FieldValues, CaptureTime {
   /** The point that crops keep in view, as the picture is displayed. */
   readonly focus: Focus | null;
   readonly alpha: boolean;
-  /** The place at the location. */
   readonly place: Place | null;
   readonly camera: Camera | null;
   readonly exposure: Exposure | null;

@@ -7,7 +7,6 @@ import type { Tag } from '../tags/tag.js';
 import { isTrashed, type Photo, type PhotoWithTags } from './photo.js';
 
 export interface PhotoReading {
-  /** Also from the trash. */
   readonly trashedToo: boolean;
   readonly withExif: boolean;
 }

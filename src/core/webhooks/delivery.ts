@@ -63,7 +63,6 @@ export const RETRY_DELAYS: readonly number[] = [
 /** Attempts at an event, the first included. A test gets one. */
 export const MAX_DELIVERY_ATTEMPTS = RETRY_DELAYS.length + 1;
 
-/** The longest wait that a receiver may ask for. */
 const MAX_RETRY_AFTER = HOUR;
 
 /** A wait is extended by up to this fraction, so that deliveries that failed together are not retried together. */

@@ -86,7 +86,6 @@ export interface FieldSchema extends Schema {
   readonly model?: Model;
   readonly isList?: boolean;
   readonly nullable?: boolean;
-  /** Whether the field must be sent in requests. */
   readonly required?: boolean;
   /** Whether the field may be absent from responses. */
   readonly sometimes?: boolean;

@@ -139,7 +139,6 @@ export interface MapOptions extends FieldOptions {
   readonly nulls?: boolean;
   /** Length of the longest value in a request. */
   readonly maxValue?: number;
-  /** The schema of names and values. */
   readonly schema?: FieldSchema;
 }
 
@@ -242,7 +241,6 @@ export function Ids(max?: number, { example, ...options }: ListOptions<number> =
 interface TextsOptions extends ListOptions<string> {
   /** Length of the longest entry in a request. */
   readonly maxEntry?: number;
-  /** The schema of an entry. */
   readonly item?: FieldSchema;
 }
 

@@ -36,7 +36,6 @@ const PARAMETERS = Symbol('Parameters');
 export interface ParameterOptions<T> extends FieldSchema {
   readonly description: string;
   readonly example?: unknown;
-  /** The meanings of the values that it takes. */
   readonly meanings?: Readonly<Record<T extends readonly (infer Entry extends string)[] ? Entry : T & string, string>>;
 }
 

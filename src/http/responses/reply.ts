@@ -70,7 +70,6 @@ export class JsonText {
     return new JsonText(JSON.stringify(view), null);
   }
 
-  /** The text of a list's envelope. */
   static ofList(data: readonly string[], rest: object): JsonText {
     return new JsonText(`{"data":[${data.join(',')}],${JSON.stringify(rest).slice(1)}`, null);
   }

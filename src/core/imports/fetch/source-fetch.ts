@@ -19,13 +19,11 @@ export interface SourceFetch {
   readonly url: string;
   /** Its host and port: few files are fetched from one at the same time. */
   readonly host: string;
-  /** The size that the client has declared. */
   readonly declaredBytes: number | null;
   /** Which version of the file the stored bytes are from, as the source names it; null when none are stored. */
   readonly validator: string | null;
 }
 
-/** A fetch that this process makes. */
 export interface LeasedFetch extends SourceFetch {
   readonly job: Job<'fetches'>;
 }

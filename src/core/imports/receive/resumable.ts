@@ -113,7 +113,6 @@ export interface UploadProgress {
   /** Bytes that need not be sent again. All of them: the item has its bytes. */
   readonly offset: number;
   readonly sizeBytes: number;
-  /** When its address ends. */
   readonly expiresAt: Date;
 }
 

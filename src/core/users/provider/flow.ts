@@ -67,7 +67,6 @@ interface Answer {
   readonly returnTo: string;
   readonly browser: Browser;
   readonly device: string | null;
-  /** Who is signed in. */
   readonly person: KnownSession | null;
 }
 
