@@ -38,7 +38,6 @@ function create(): Command {
     .option('--time-zone <zone>', 'IANA time zone of photos that do not state one (default: UTC)')
     .option('--storage-bytes <n>', 'quota for originals, in bytes (default: none)', wholeOption)
     .option('--photos <n>', 'quota of photos (default: none)', wholeOption)
-    .option('--json', 'print one JSON document')
     .action(async (options: CreateOptions) => {
       const customer = await withPorts((ports) =>
         createCustomer(ports, commandLine, {
@@ -53,31 +52,27 @@ function create(): Command {
 }
 
 function list(): Command {
-  return new Command('list')
-    .description('list all customers')
-    .option('--json', 'print one JSON document')
-    .action(async (options: { json?: boolean }) => {
-      const customers = await withPorts((ports) => ports.customers.list());
-      const rows = customers.map((customer) => [
-        String(customer.id),
-        customer.name,
-        customer.status,
-        customer.defaultTimeZone,
-        customer.createdAt.toISOString(),
-      ]);
-      print(
-        options,
-        { customers: customers.map(customerJson) },
-        table([['ID', 'NAME', 'STATUS', 'TIME ZONE', 'CREATED'], ...rows]),
-      );
-    });
+  return new Command('list').description('list all customers').action(async (options: { json?: boolean }) => {
+    const customers = await withPorts((ports) => ports.customers.list());
+    const rows = customers.map((customer) => [
+      String(customer.id),
+      customer.name,
+      customer.status,
+      customer.defaultTimeZone,
+      customer.createdAt.toISOString(),
+    ]);
+    print(
+      options,
+      { customers: customers.map(customerJson) },
+      table([['ID', 'NAME', 'STATUS', 'TIME ZONE', 'CREATED'], ...rows]),
+    );
+  });
 }
 
 function suspend(): Command {
   return new Command('suspend')
     .description('refuse all writes of a customer from now on; reads and downloads still work')
     .argument('<id>', 'the id of the customer', idOption)
-    .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { json?: boolean }) => {
       const customer = await withPorts((ports) => suspendCustomer(ports, commandLine, id));
       print(options, customerJson(customer), [`Customer ${id} "${customer.name}" is suspended: it is read-only.`]);
@@ -88,7 +83,6 @@ function resume(): Command {
   return new Command('resume')
     .description('allow a suspended customer to write again')
     .argument('<id>', 'the id of the customer', idOption)
-    .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { json?: boolean }) => {
       const customer = await withPorts((ports) => resumeCustomer(ports, commandLine, id));
       print(options, customerJson(customer), [`Customer ${id} "${customer.name}" is active.`]);
@@ -101,7 +95,6 @@ function addresses(): Command {
     .argument('<id>', 'the id of the customer', idOption)
     .option('--ip <cidr>', 'only from this address or range (repeatable)', listOption)
     .option('--no-ip', 'from anywhere, for example because no one is let in')
-    .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { ip?: readonly string[] | false; json?: boolean }) => {
       const { settingsIpList } = await withPorts((ports) => {
         if (options.ip === undefined) return ports.store.query(id, ({ customer }) => customer.read());
@@ -117,7 +110,6 @@ function erase(): Command {
     .description('permanently erase a customer and all its data; if interrupted, run it again')
     .argument('<id>', 'the id of the customer', idOption)
     .option('--yes', 'this cannot be undone')
-    .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { yes?: boolean; json?: boolean }) => {
       if (!options.yes) throw new CommanderError(2, 'phs.unconfirmed', await confirmationMessage(id));
       const erasure = await withPorts((ports) => eraseCustomer(ports, commandLine, id));

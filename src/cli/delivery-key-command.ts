@@ -42,7 +42,6 @@ function create(): Command {
     .requiredOption('--name <name>', 'what the key is for')
     .option('--presets-only', 'its URLs can only name presets')
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z (default: never)', instantOption)
-    .option('--json', 'print one JSON document')
     .action(async (options: CreateOptions) => {
       const { customer, name, presetsOnly = false, expiresAt = null } = options;
       const { key, secret } = await withPorts((ports) =>
@@ -68,7 +67,6 @@ function edit(): Command {
     .option('--presets-only', 'its URLs can only name presets')
     .option('--no-presets-only', 'its URLs can have any options')
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z, or never', wordOr('never', instantOption))
-    .option('--json', 'print one JSON document')
     .action(async (publicId: string, { presetsOnly, ...options }: EditOptions) => {
       const changes = { ...accessChanges(options), ...(presetsOnly !== undefined && { presetsOnly }) };
       const edited = await withPorts(async (ports) => {
@@ -80,25 +78,22 @@ function edit(): Command {
 }
 
 function list(): Command {
-  return ofCustomer('list', 'list the delivery keys of a customer')
-    .option('--json', 'print one JSON document')
-    .action(async (options: OfCustomer) => {
-      const keys = await withPortsOf(options.customer, (ports) => listDeliveryKeys(ports, options.customer));
-      const rows = keys.map((key) => [
-        key.publicId,
-        key.name,
-        key.presetsOnly ? 'presets only' : 'any',
-        key.expiresAt?.toISOString() ?? 'never',
-      ]);
-      print(options, { deliveryKeys: keys.map(keyJson) }, table([['ID', 'NAME', 'OPTIONS', 'EXPIRES'], ...rows]));
-    });
+  return ofCustomer('list', 'list the delivery keys of a customer').action(async (options: OfCustomer) => {
+    const keys = await withPortsOf(options.customer, (ports) => listDeliveryKeys(ports, options.customer));
+    const rows = keys.map((key) => [
+      key.publicId,
+      key.name,
+      key.presetsOnly ? 'presets only' : 'any',
+      key.expiresAt?.toISOString() ?? 'never',
+    ]);
+    print(options, { deliveryKeys: keys.map(keyJson) }, table([['ID', 'NAME', 'OPTIONS', 'EXPIRES'], ...rows]));
+  });
 }
 
 function remove(): Command {
   return new Command('delete')
     .description('delete a delivery key; its URLs are refused immediately')
     .argument('<id>', ID)
-    .option('--json', 'print one JSON document')
     .action(async (publicId: string, options: { json?: boolean }) => {
       await withPorts(async (ports) => {
         const { key } = requireFound(await ports.deliveryKeys.find(publicId), 'delivery_key');

@@ -45,7 +45,6 @@ function create(): Command {
     .option('--read-limit <n>', `reads per minute (default: ${defaultBudgets.read})`, wholeOption)
     .option('--write-limit <n>', `writes per minute (default: ${defaultBudgets.write})`, wholeOption)
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z (default: never)', instantOption)
-    .option('--json', 'print one JSON document')
     .action(async (options: CreateOptions) => {
       const { key, token } = await withPorts((ports) =>
         issueKey(ports, operatorFor(options.customer), {
@@ -80,7 +79,6 @@ function edit(): Command {
     .option('--read-limit <n>', 'reads per minute, or default', wordOr('default', wholeOption))
     .option('--write-limit <n>', 'writes per minute, or default', wordOr('default', wholeOption))
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z, or never', wordOr('never', instantOption))
-    .option('--json', 'print one JSON document')
     .action(async (id: Id, options: EditOptions) => {
       const key = await withPorts(async (ports) =>
         editKey(ports, operatorFor(await ownerOfKey(ports, id)), id, changesOf(options)),
@@ -99,29 +97,26 @@ function changesOf({ readLimit, writeLimit, ...options }: EditOptions): Partial<
 }
 
 function list(): Command {
-  return ofCustomer('list', 'list the keys of a customer')
-    .option('--json', 'print one JSON document')
-    .action(async (options: OfCustomer) => {
-      const keys = await withPortsOf(options.customer, (ports) => listKeys(ports, options.customer));
-      const rows = keys.map((key) => [
-        String(key.id),
-        key.name,
-        displayPrefix(key),
-        key.scopes.join(','),
-        key.ipList.join(',') || 'any address',
-        key.expiresAt?.toISOString() ?? 'never',
-        key.lastUsedAt?.toISOString() ?? 'never',
-      ]);
-      const head = ['ID', 'NAME', 'TOKEN', 'SCOPES', 'FROM', 'EXPIRES', 'LAST USED'];
-      print(options, { keys: keys.map(keyJson) }, table([head, ...rows]));
-    });
+  return ofCustomer('list', 'list the keys of a customer').action(async (options: OfCustomer) => {
+    const keys = await withPortsOf(options.customer, (ports) => listKeys(ports, options.customer));
+    const rows = keys.map((key) => [
+      String(key.id),
+      key.name,
+      displayPrefix(key),
+      key.scopes.join(','),
+      key.ipList.join(',') || 'any address',
+      key.expiresAt?.toISOString() ?? 'never',
+      key.lastUsedAt?.toISOString() ?? 'never',
+    ]);
+    const head = ['ID', 'NAME', 'TOKEN', 'SCOPES', 'FROM', 'EXPIRES', 'LAST USED'];
+    print(options, { keys: keys.map(keyJson) }, table([head, ...rows]));
+  });
 }
 
 function remove(): Command {
   return new Command('delete')
     .description('delete a key; it is refused immediately')
     .argument('<id>', 'the id of the key', idOption)
-    .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { json?: boolean }) => {
       await withPorts(async (ports) => deleteKey(ports, operatorFor(await ownerOfKey(ports, id)), id));
       print(options, { id, deleted: true }, [`Key ${id} deleted.`]);

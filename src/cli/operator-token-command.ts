@@ -47,7 +47,6 @@ function create(): Command {
     .requiredOption('--scopes <list>', `all, or some of ${operatorScopes.join(',')}`, listOption)
     .option('--ip <cidr>', 'allow only this address or range (repeatable)', listOption)
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z (default: never)', instantOption)
-    .option('--json', 'print one JSON document')
     .action(async ({ name, scopes, ip, expiresAt, json }: CreateOptions) => {
       const { operatorToken, token } = await withPorts((ports) =>
         issueOperatorToken(ports, commandLine, { name, scopes, ipList: ip ?? [], expiresAt: expiresAt ?? null }),
@@ -71,7 +70,6 @@ function edit(): Command {
     .option('--ip <cidr>', 'allow only these addresses or ranges (repeatable)', listOption)
     .option('--no-ip', 'allow every address')
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z, or never', wordOr('never', instantOption))
-    .option('--json', 'print one JSON document')
     .action(async (id: Id, options: EditOptions) => {
       const token = await withPorts((ports) => editOperatorToken(ports, commandLine, id, accessChanges(options)));
       print(options, tokenJson(token), [`Operator token ${token.id} "${token.name}" changed.`]);
@@ -81,7 +79,6 @@ function edit(): Command {
 function list(): Command {
   return new Command('list')
     .description('list the tokens, including deleted ones')
-    .option('--json', 'print one JSON document')
     .action(async (options: { json?: boolean }) => {
       const tokens = await withPorts(({ operatorTokens }) => operatorTokens.list());
       const rows = tokens.map((token) => [
@@ -103,7 +100,6 @@ function remove(): Command {
   return new Command('delete')
     .description('delete a token; it is refused immediately')
     .argument('<id>', 'the id of the token', idOption)
-    .option('--json', 'print one JSON document')
     .action(async (id: Id, options: { json?: boolean }) => {
       await withPorts((ports) => deleteOperatorToken(ports, commandLine, id));
       print(options, { id, deleted: true }, [`Operator token ${id} deleted.`]);
@@ -125,7 +121,6 @@ function log(): Command {
     .option('--token <id>', 'only what this token did, and what was done to it', idOption)
     .option('--until <time>', 'only what was done before this time, for example 2027-01-31T00:00:00Z', instantOption)
     .option('--limit <number>', 'how many entries, the newest first', countOption, 100)
-    .option('--json', 'print one JSON document')
     .action(async ({ token, until, limit, json }: LogOptions) => {
       const window = { tokenId: token ?? null, until: until ?? null, limit };
       const entries = await withPorts(({ auditLog }) => auditLog.operatorEntries(window));

@@ -23,13 +23,20 @@ export function ownCommands(): Command[] {
     showing(serveCommand(), 'phs serve --env-file /etc/photo-service/phs.env'),
     showing(doctorCommand(), 'phs doctor --json'),
     ...commands().map(readingSettings),
-    showing(docsCommand(), 'phs docs ./site'),
+    printing(docsCommand(), 'phs docs ./site'),
   ];
   return all.map((command) => command.helpGroup('Operate the service:'));
 }
 
 function showing(command: Command, example: string): Command {
   return command.addHelpText('after', exampleText(example));
+}
+
+/** The same for a command that prints its result, or whose subcommands do: for people, or for programs. */
+function printing(command: Command, example: string): Command {
+  for (const each of command.commands.length === 0 ? [command] : command.commands)
+    each.option('--json', 'print one JSON document');
+  return showing(command, example);
 }
 
 /** Options of the program itself. */
@@ -49,20 +56,20 @@ function commands(): Command[] {
   return [
     showing(migrateCommand(), 'phs migrate'),
     showing(reloadCommand(), 'phs reload'),
-    showing(customerCommand(), 'phs customer create --name ACME'),
-    showing(keyCommand(), 'phs key create --customer 1 --name importer --scopes photos:read,photos:write'),
-    showing(userCommand(), 'phs user link 3 --customer 1'),
-    showing(mailCommand(), 'phs mail test anna@example.com'),
-    showing(webhookCommand(), 'phs webhook test 3 --customer 1'),
+    printing(customerCommand(), 'phs customer create --name ACME'),
+    printing(keyCommand(), 'phs key create --customer 1 --name importer --scopes photos:read,photos:write'),
+    printing(userCommand(), 'phs user link 3 --customer 1'),
+    printing(mailCommand(), 'phs mail test anna@example.com'),
+    printing(webhookCommand(), 'phs webhook test 3 --customer 1'),
     showing(listenCommand(), 'phs listen --customer 1 --forward-to http://localhost:8080/webhooks'),
-    showing(deliveryKeyCommand(), 'phs delivery-key create --customer 1 --name website'),
-    showing(presetCommand(), 'phs preset list --customer 1'),
-    showing(shareCommand(), 'phs share list --customer 1'),
-    showing(operatorTokenCommand(), 'phs operator-token create --name sign-up --scopes all'),
-    showing(verifyCommand(), 'phs verify --json'),
-    showing(gcCommand(), 'phs gc --grace 3600'),
-    showing(backupCommand(), 'phs backup /mnt/backup'),
-    showing(restoreCommand(), 'phs restore /mnt/backup'),
-    showing(blobsCommand(), 'phs blobs copy --to s3://photos'),
+    printing(deliveryKeyCommand(), 'phs delivery-key create --customer 1 --name website'),
+    printing(presetCommand(), 'phs preset list --customer 1'),
+    printing(shareCommand(), 'phs share list --customer 1'),
+    printing(operatorTokenCommand(), 'phs operator-token create --name sign-up --scopes all'),
+    printing(verifyCommand(), 'phs verify --json'),
+    printing(gcCommand(), 'phs gc --grace 3600'),
+    printing(backupCommand(), 'phs backup /mnt/backup'),
+    printing(restoreCommand(), 'phs restore /mnt/backup'),
+    printing(blobsCommand(), 'phs blobs copy --to s3://photos'),
   ];
 }

@@ -17,7 +17,6 @@ function set(): Command {
   return ofCustomer('set', 'create a preset, or change what all its URLs show')
     .argument('<name>', 'for example card')
     .argument('<options>', 'for example w=300,h=200,fit=cover')
-    .option('--json', 'print one JSON document')
     .action(async (name: string, text: string, options: OfCustomer) => {
       const preset = await withPorts((ports) =>
         savePreset(ports, operatorFor(options.customer), { name, options: text }),
@@ -27,19 +26,16 @@ function set(): Command {
 }
 
 function list(): Command {
-  return ofCustomer('list', 'list the presets of a customer')
-    .option('--json', 'print one JSON document')
-    .action(async (options: OfCustomer) => {
-      const presets = await withPortsOf(options.customer, (ports) => listPresets(ports, options.customer));
-      const rows = presets.map((preset) => [preset.name, preset.options]);
-      print(options, { presets: presets.map(presetJson) }, table([['NAME', 'OPTIONS'], ...rows]));
-    });
+  return ofCustomer('list', 'list the presets of a customer').action(async (options: OfCustomer) => {
+    const presets = await withPortsOf(options.customer, (ports) => listPresets(ports, options.customer));
+    const rows = presets.map((preset) => [preset.name, preset.options]);
+    print(options, { presets: presets.map(presetJson) }, table([['NAME', 'OPTIONS'], ...rows]));
+  });
 }
 
 function remove(): Command {
   return ofCustomer('delete', 'delete a preset; URLs that name it are refused immediately')
     .argument('<name>', 'the name of the preset')
-    .option('--json', 'print one JSON document')
     .action(async (name: string, options: OfCustomer) => {
       await withPorts((ports) => deletePreset(ports, operatorFor(options.customer), name));
       print(options, { name, deleted: true }, [`Preset ${name} deleted.`]);

@@ -67,7 +67,6 @@ function test(): Command {
   return new Command('test')
     .description('send a test mail, and say what the server answered')
     .argument('<address>', 'who gets it')
-    .option('--json', 'print one JSON document')
     .action(async (text: string, options: { json?: boolean }) => {
       const to = readEmail(text);
       const { smtp, publicUrl } = await presentInstallation();
@@ -96,7 +95,6 @@ export function docsCommand(): Command {
   return new Command('docs')
     .description('write the documentation as files, to be served by any web server')
     .argument('<folder>', 'where to; files of the same names are replaced')
-    .option('--json', 'print one JSON document')
     .action(async (folder: string, options: { json?: boolean }) => {
       const files = sitePaths().size;
       await cp(site, folder, { recursive: true });

@@ -49,7 +49,6 @@ function create(): Command {
     .option('--upload-bytes <n>', `and so many bytes in all (default: ${UPLOAD_BYTES})`, wholeOption)
     .option('--password-file <file>', 'a file whose first line visitors have to enter')
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z (default: never)', instantOption)
-    .option('--json', 'print one JSON document')
     .action(async ({ customer, title, download = false, ...options }: CreateOptions) => {
       const password = options.passwordFile === undefined ? null : await firstLine(options.passwordFile);
       const [share, lines] = await withPorts(async (ports) => {
@@ -78,18 +77,16 @@ function create(): Command {
 }
 
 function list(): Command {
-  return ofCustomer('list', 'list the shares of a customer, with their links')
-    .option('--json', 'print one JSON document')
-    .action(async (options: OfCustomer) => {
-      const shares = await withPortsOf(options.customer, async (ports) =>
-        (await listShares(ports, options.customer)).map((share) => shareJson(ports, share)),
-      );
-      const rows = shares.map(({ id, title, visits, expiresAt, url }) => [
-        ...[String(id), title, String(visits), expiresAt ?? 'never'],
-        url ?? 'needs its SECRET_KEY',
-      ]);
-      print(options, { shares }, table([['ID', 'TITLE', 'VISITS', 'EXPIRES', 'LINK'], ...rows]));
-    });
+  return ofCustomer('list', 'list the shares of a customer, with their links').action(async (options: OfCustomer) => {
+    const shares = await withPortsOf(options.customer, async (ports) =>
+      (await listShares(ports, options.customer)).map((share) => shareJson(ports, share)),
+    );
+    const rows = shares.map(({ id, title, visits, expiresAt, url }) => [
+      ...[String(id), title, String(visits), expiresAt ?? 'never'],
+      url ?? 'needs its SECRET_KEY',
+    ]);
+    print(options, { shares }, table([['ID', 'TITLE', 'VISITS', 'EXPIRES', 'LINK'], ...rows]));
+  });
 }
 
 interface EditOptions extends Omit<CreateOptions, 'title' | 'tag' | 'photos' | 'expiresAt'> {
@@ -111,7 +108,6 @@ function edit(): Command {
     .option('--no-password', 'the link is enough')
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z', instantOption)
     .option('--no-expires-at', 'it does not expire')
-    .option('--json', 'print one JSON document')
     .action(
       async (id: Id, { customer, title, download, uploadFiles, uploadBytes, expiresAt, ...options }: EditOptions) => {
         const password = options.passwordFile === undefined ? undefined : await firstLine(options.passwordFile);
@@ -139,7 +135,6 @@ function edit(): Command {
 function revoke(): Command {
   return ofCustomer('revoke', 'revoke a share; its link stops working immediately')
     .argument('<id>', 'the id of the share', idOption)
-    .option('--json', 'print one JSON document')
     .action(async (id: Id, options: OfCustomer) => {
       const { title } = await withPorts((ports) => revokeShare(ports, operatorFor(options.customer), id));
       print(options, { id, revoked: true }, [`Share ${id} "${title}" revoked.`]);

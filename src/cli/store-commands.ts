@@ -38,7 +38,6 @@ function copy(): Command {
       storeOption,
     )
     .option('--parallel <n>', 'blobs copied at the same time', wholeOption, 8)
-    .option('--json', 'print one JSON document')
     .action(async (options: CopyOptions) => {
       const config = await presentInstallation();
       const target = targetOf(config, options.to);
@@ -146,7 +145,6 @@ export function verifyCommand(): Command {
     .option('--repair', 'repair what can be repaired')
     .option('--fast', 'compare sizes only, not the bytes')
     .option('--grace <seconds>', 'report unowned bytes older than this', wholeOption, GRACE_SECONDS)
-    .option('--json', 'print one JSON document')
     .action(async (options: VerifyOptions) => {
       const problems: Finding[] = [];
       let total = 0;
@@ -228,7 +226,6 @@ export function gcCommand(): Command {
   return new Command('gc')
     .description('remove stored bytes that are not owned by anything (the running service does so automatically)')
     .option('--grace <seconds>', 'keep what is younger than this', wholeOption, GRACE_SECONDS)
-    .option('--json', 'print one JSON document')
     .action(async (options: GcOptions) => {
       const { bytes, ...removed } = await withPorts((ports) => collectGarbage(ports, { graceSeconds: options.grace }));
       const { staging, originals, renditions } = removed;

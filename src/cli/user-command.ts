@@ -26,7 +26,6 @@ function invite(): Command {
   return ofCustomer('invite', 'create a link that signs in a person once; replaces an earlier link')
     .requiredOption('--email <address>', 'the person to invite')
     .option('--role <role>', `${roles.join(', ')}; existing people keep theirs`, roleOption, 'owner')
-    .option('--json', 'print one JSON document')
     .action(async (options: InviteOptions) => {
       const invitation = await withPorts((ports) => inviteUser(ports, operatorFor(options.customer), options));
       printLink(options, invitation);
@@ -43,7 +42,6 @@ function link(): Command {
       '--without-factors',
       'the link also removes the passkeys, authenticator apps and recovery codes of the person, who lost them',
     )
-    .option('--json', 'print one JSON document')
     .action(async (id: Id, options: OfCustomer & { withoutFactors?: boolean }) => {
       const made = await withPorts((ports) => issueLink(ports, operatorFor(options.customer), id, options));
       printLink(options, made);
@@ -51,28 +49,25 @@ function link(): Command {
 }
 
 function list(): Command {
-  return ofCustomer('list', 'list the people of a customer')
-    .option('--json', 'print one JSON document')
-    .action(async (options: OfCustomer) => {
-      const users = await withPortsOf(options.customer, ({ store }) =>
-        store.query(options.customer, (reader) => reader.users.list()),
-      );
-      const rows = users.map((user) => [
-        String(user.id),
-        user.email ?? '(none yet)',
-        user.role,
-        user.joinedAt === null ? 'invited' : 'joined',
-        user.lastSignInAt?.toISOString() ?? 'never',
-      ]);
-      const head = ['ID', 'E-MAIL', 'ROLE', 'STATE', 'LAST SIGN-IN'];
-      print(options, { users: users.map(userJson) }, table([head, ...rows]));
-    });
+  return ofCustomer('list', 'list the people of a customer').action(async (options: OfCustomer) => {
+    const users = await withPortsOf(options.customer, ({ store }) =>
+      store.query(options.customer, (reader) => reader.users.list()),
+    );
+    const rows = users.map((user) => [
+      String(user.id),
+      user.email ?? '(none yet)',
+      user.role,
+      user.joinedAt === null ? 'invited' : 'joined',
+      user.lastSignInAt?.toISOString() ?? 'never',
+    ]);
+    const head = ['ID', 'E-MAIL', 'ROLE', 'STATE', 'LAST SIGN-IN'];
+    print(options, { users: users.map(userJson) }, table([head, ...rows]));
+  });
 }
 
 function remove(): Command {
   return ofCustomer('remove', "remove a person's access immediately")
     .argument('<id>', 'the id of the person', idOption)
-    .option('--json', 'print one JSON document')
     .action(async (id: Id, options: OfCustomer) => {
       await withPorts((ports) => removeUser(ports, operatorFor(options.customer), id));
       print(options, { id, removed: true }, [`User ${id} removed.`]);

@@ -48,7 +48,6 @@ function create(): Command {
     .requiredOption('--url <url>', 'the URL to send events to')
     .option('--description <text>', 'what the endpoint is for')
     .option('--events <list>', 'for example photo.created,import.completed (default: all)', listOption)
-    .option('--json', 'print one JSON document')
     .action(async (options: CreateOptions) => {
       const { url, description, events } = options;
       const { endpoint, secret } = await withPorts((ports) =>
@@ -62,26 +61,23 @@ function create(): Command {
 }
 
 function list(): Command {
-  return ofCustomer('list', 'list the webhook endpoints of a customer')
-    .option('--json', 'print one JSON document')
-    .action(async (options: OfCustomer) => {
-      const endpoints = await withPortsOf(options.customer, (ports) => listWebhookEndpoints(ports, options.customer));
-      const rows = endpoints.map((endpoint) => [
-        String(endpoint.id),
-        endpoint.url,
-        endpoint.events.join(',') || 'all',
-        endpoint.disabledReason === null ? endpoint.status : `disabled (${endpoint.disabledReason})`,
-        endpoint.failingSince?.toISOString() ?? '',
-      ]);
-      const head = ['ID', 'URL', 'EVENTS', 'STATUS', 'FAILING SINCE'];
-      print(options, { webhookEndpoints: endpoints.map(endpointJson) }, table([head, ...rows]));
-    });
+  return ofCustomer('list', 'list the webhook endpoints of a customer').action(async (options: OfCustomer) => {
+    const endpoints = await withPortsOf(options.customer, (ports) => listWebhookEndpoints(ports, options.customer));
+    const rows = endpoints.map((endpoint) => [
+      String(endpoint.id),
+      endpoint.url,
+      endpoint.events.join(',') || 'all',
+      endpoint.disabledReason === null ? endpoint.status : `disabled (${endpoint.disabledReason})`,
+      endpoint.failingSince?.toISOString() ?? '',
+    ]);
+    const head = ['ID', 'URL', 'EVENTS', 'STATUS', 'FAILING SINCE'];
+    print(options, { webhookEndpoints: endpoints.map(endpointJson) }, table([head, ...rows]));
+  });
 }
 
 function remove(): Command {
   return ofCustomer('delete', 'delete a webhook endpoint and its pending deliveries')
     .argument('<id>', 'the id of the endpoint', idOption)
-    .option('--json', 'print one JSON document')
     .action(async (id: Id, options: OfCustomer) => {
       await withPorts((ports) => deleteWebhookEndpoint(ports, operatorFor(options.customer), id));
       print(options, { id, deleted: true }, [`Webhook endpoint ${id} deleted.`]);
@@ -91,7 +87,6 @@ function remove(): Command {
 function test(): Command {
   return ofCustomer('test', 'send webhook.test to an endpoint; the running service delivers it')
     .argument('<id>', 'the id of the endpoint', idOption)
-    .option('--json', 'print one JSON document')
     .action(async (id: Id, options: OfCustomer) => {
       const { eventId } = await withPorts((ports) => sendTestEvent(ports, options.customer, id));
       print(options, { id, eventId }, [`${eventId} is waiting to be sent to webhook endpoint ${id}.`]);
@@ -112,7 +107,6 @@ function log(): Command {
   return ofCustomer('log', 'list the newest deliveries to an endpoint, of the last 30 days')
     .argument('<id>', 'the id of the endpoint', idOption)
     .option('--limit <n>', `maximum number of deliveries, 1 to ${MAX_PAGE_SIZE}`, limitOption, 20)
-    .option('--json', 'print one JSON document')
     .action(async (id: Id, options: LogOptions) => {
       const { limit } = options;
       const { data } = await withPorts((ports) => listDeliveries(ports, options.customer, id, { limit, cursor: null }));
@@ -132,7 +126,6 @@ function log(): Command {
 function show(): Command {
   return ofCustomer('show', 'show what was sent in a delivery, and the beginning of what was answered')
     .argument('<id>', 'the id of the delivery, from phs webhook log', idOption)
-    .option('--json', 'print one JSON document')
     .action(async (id: Id, options: OfCustomer) => {
       const delivery = await withPorts((ports) => readDelivery(ports, options.customer, id));
       const { requestBody, responseBody, responseStatus, reason } = delivery;
@@ -151,7 +144,6 @@ function resend(): Command {
     'send a delivery of the log again, with the same event id; the running service delivers it',
   )
     .argument('<id>', 'the id of the delivery, from phs webhook log', idOption)
-    .option('--json', 'print one JSON document')
     .action(async (id: Id, options: OfCustomer) => {
       const delivery = await withPorts((ports) => resendDelivery(ports, options.customer, id));
       print(options, deliveryJson(delivery), [

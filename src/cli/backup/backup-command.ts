@@ -38,7 +38,6 @@ export function backupCommand(): Command {
       countOption,
     )
     .option('--parallel <n>', 'photos copied at the same time', wholeOption, 4)
-    .option('--json', 'print one JSON document')
     .action(async (dir: string, options: BackupOptions) => {
       const config = await presentInstallation();
       const recipients = options.recipient ?? [];

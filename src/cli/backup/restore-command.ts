@@ -41,7 +41,6 @@ export function restoreCommand(): Command {
     .option('--check', 'only compare every file with the signed list; an encrypted backup needs no identity for it')
     .option('--leave-out-damaged', 'restore everything else when files of photos are missing or damaged')
     .option('--parallel <n>', 'photos restored at the same time', wholeOption, 4)
-    .option('--json', 'print one JSON document')
     .action(async (dir: string, options: RestoreOptions) => {
       const config = configOf(process.env);
       if (!options.check) printInstallation(config);
