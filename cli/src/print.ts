@@ -28,6 +28,19 @@ export function printNote(line: string): void {
   console.error(plain(line));
 }
 
+/** A value of a cell: a time as its instant, null as nothing. */
+type Cell = string | number | Date | null;
+
+/** A table of items: each column by its heading, with what its cells show of an item. */
+export function tableOf<T>(items: readonly T[], columns: Readonly<Record<string, (item: T) => Cell>>): string[] {
+  const cells = Object.values(columns);
+  return table([Object.keys(columns), ...items.map((item) => cells.map((cell) => cellText(cell(item))))]);
+}
+
+function cellText(cell: Cell): string {
+  return cell instanceof Date ? cell.toISOString() : String(cell ?? '');
+}
+
 /** Columns as wide as their widest cell. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { print, table } from 'photo-service-cli/print';
+import { print, table, tableOf } from 'photo-service-cli/print';
 import { commandLine } from '../core/audit/audit-entry.js';
 import { createCustomer } from '../core/customers/create-customer.js';
 import { type Customer, operatorFor } from '../core/customers/customer.js';
@@ -9,7 +9,7 @@ import { eraseCustomer } from '../core/customers/erase-customer.js';
 import type { Id } from '../core/shared/ids.js';
 import { counted } from '../core/shared/text.js';
 import { editSettingsAddresses } from '../core/users/admission.js';
-import { idOption, listOption, PartlyDone, wholeOption } from './options.js';
+import { idOption, listOption, PartlyDone, pick, wholeOption } from './options.js';
 import { withPorts } from './with-ports.js';
 
 export function customerCommand(): Command {
@@ -54,18 +54,14 @@ function create(): Command {
 function list(): Command {
   return new Command('list').description('list all customers').action(async (options: { json?: boolean }) => {
     const customers = await withPorts((ports) => ports.customers.list());
-    const rows = customers.map((customer) => [
-      String(customer.id),
-      customer.name,
-      customer.status,
-      customer.defaultTimeZone,
-      customer.createdAt.toISOString(),
-    ]);
-    print(
-      options,
-      { customers: customers.map(customerJson) },
-      table([['ID', 'NAME', 'STATUS', 'TIME ZONE', 'CREATED'], ...rows]),
-    );
+    const lines = tableOf(customers, {
+      ID: ({ id }) => id,
+      NAME: ({ name }) => name,
+      STATUS: ({ status }) => status,
+      'TIME ZONE': ({ defaultTimeZone }) => defaultTimeZone,
+      CREATED: ({ createdAt }) => createdAt,
+    });
+    print(options, { customers: customers.map(customerJson) }, lines);
   });
 }
 
@@ -131,16 +127,8 @@ async function confirmationMessage(id: Id): Promise<string> {
 }
 
 /** The proof for an operator: what there was, what was removed, and what a final check found. */
-function erasureReport({
-  customerId,
-  startedAt,
-  finishedAt,
-  rowsBefore,
-  rowsAfter,
-  blobsRemoved,
-  blobsAfter,
-  complete,
-}: Erasure) {
+function erasureReport(erasure: Erasure): string[] {
+  const { customerId, startedAt, finishedAt, rowsBefore, rowsAfter, blobsRemoved, blobsAfter, complete } = erasure;
   const rows = Object.keys(rowsBefore).map((name) => [name, String(rowsBefore[name]), String(rowsAfter[name] ?? 0)]);
   const { bytes, ...files } = blobsRemoved;
   const left = Object.values(rowsAfter).reduce((sum, count) => sum + count, 0);
@@ -158,13 +146,5 @@ function erasureReport({
 }
 
 function customerJson(customer: Customer) {
-  return {
-    id: customer.id,
-    name: customer.name,
-    status: customer.status,
-    defaultTimeZone: customer.defaultTimeZone,
-    storageBytesLimit: customer.storageBytesLimit,
-    photosLimit: customer.photosLimit,
-    createdAt: customer.createdAt.toISOString(),
-  };
+  return pick(customer, 'id', 'name', 'status', 'defaultTimeZone', 'storageBytesLimit', 'photosLimit', 'createdAt');
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { print, table } from 'photo-service-cli/print';
+import { print, tableOf } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/customer.js';
 import {
   createDeliveryKey,
@@ -15,6 +15,7 @@ import {
   instantOption,
   type OfCustomer,
   ofCustomer,
+  pick,
   secretLines,
   wordOr,
 } from './options.js';
@@ -80,13 +81,13 @@ function edit(): Command {
 function list(): Command {
   return ofCustomer('list', 'list the delivery keys of a customer').action(async (options: OfCustomer) => {
     const keys = await withPortsOf(options.customer, (ports) => listDeliveryKeys(ports, options.customer));
-    const rows = keys.map((key) => [
-      key.publicId,
-      key.name,
-      key.presetsOnly ? 'presets only' : 'any',
-      key.expiresAt?.toISOString() ?? 'never',
-    ]);
-    print(options, { deliveryKeys: keys.map(keyJson) }, table([['ID', 'NAME', 'OPTIONS', 'EXPIRES'], ...rows]));
+    const lines = tableOf(keys, {
+      ID: ({ publicId }) => publicId,
+      NAME: ({ name }) => name,
+      OPTIONS: ({ presetsOnly }) => (presetsOnly ? 'presets only' : 'any'),
+      EXPIRES: ({ expiresAt }) => expiresAt ?? 'never',
+    });
+    print(options, { deliveryKeys: keys.map(keyJson) }, lines);
   });
 }
 
@@ -104,12 +105,5 @@ function remove(): Command {
 }
 
 function keyJson(key: DeliveryKey) {
-  return {
-    id: key.publicId,
-    customerId: key.customerId,
-    name: key.name,
-    presetsOnly: key.presetsOnly,
-    expiresAt: key.expiresAt?.toISOString() ?? null,
-    createdAt: key.createdAt.toISOString(),
-  };
+  return { id: key.publicId, ...pick(key, 'customerId', 'name', 'presetsOnly', 'expiresAt', 'createdAt') };
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { print, table } from 'photo-service-cli/print';
+import { print, tableOf } from 'photo-service-cli/print';
 import { type ApiKey, displayPrefix, type KeySettings } from '../core/access/api-key.js';
 import { deleteKey, editKey, issueKey, listKeys, ownerOfKey } from '../core/access/keys.js';
 import { defaultBudgets } from '../core/access/rolling-window.js';
@@ -13,6 +13,7 @@ import {
   listOption,
   type OfCustomer,
   ofCustomer,
+  pick,
   secretLines,
   wholeOption,
   wordOr,
@@ -99,17 +100,16 @@ function changesOf({ readLimit, writeLimit, ...options }: EditOptions): Partial<
 function list(): Command {
   return ofCustomer('list', 'list the keys of a customer').action(async (options: OfCustomer) => {
     const keys = await withPortsOf(options.customer, (ports) => listKeys(ports, options.customer));
-    const rows = keys.map((key) => [
-      String(key.id),
-      key.name,
-      displayPrefix(key),
-      key.scopes.join(','),
-      key.ipList.join(',') || 'any address',
-      key.expiresAt?.toISOString() ?? 'never',
-      key.lastUsedAt?.toISOString() ?? 'never',
-    ]);
-    const head = ['ID', 'NAME', 'TOKEN', 'SCOPES', 'FROM', 'EXPIRES', 'LAST USED'];
-    print(options, { keys: keys.map(keyJson) }, table([head, ...rows]));
+    const lines = tableOf(keys, {
+      ID: ({ id }) => id,
+      NAME: ({ name }) => name,
+      TOKEN: displayPrefix,
+      SCOPES: ({ scopes }) => scopes.join(','),
+      FROM: ({ ipList }) => ipList.join(',') || 'any address',
+      EXPIRES: ({ expiresAt }) => expiresAt ?? 'never',
+      'LAST USED': ({ lastUsedAt }) => lastUsedAt ?? 'never',
+    });
+    print(options, { keys: keys.map(keyJson) }, lines);
   });
 }
 
@@ -125,17 +125,8 @@ function remove(): Command {
 
 function keyJson(key: ApiKey) {
   return {
-    id: key.id,
-    customerId: key.customerId,
-    name: key.name,
+    ...pick(key, 'id', 'customerId', 'name'),
     prefix: displayPrefix(key),
-    scopes: key.scopes,
-    ipList: key.ipList,
-    readLimit: key.readLimit,
-    writeLimit: key.writeLimit,
-    expiresAt: key.expiresAt?.toISOString() ?? null,
-    createdAt: key.createdAt.toISOString(),
-    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
-    lastUsedIp: key.lastUsedIp,
+    ...pick(key, 'scopes', 'ipList', 'readLimit', 'writeLimit', 'expiresAt', 'createdAt', 'lastUsedAt', 'lastUsedIp'),
   };
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { print, table } from 'photo-service-cli/print';
+import { print, tableOf } from 'photo-service-cli/print';
 import { commandLine, type OperatorEntry } from '../core/audit/audit-entry.js';
 import {
   deleteOperatorToken,
@@ -17,6 +17,7 @@ import {
   idOption,
   instantOption,
   listOption,
+  pick,
   secretLines,
   wordOr,
 } from './options.js';
@@ -47,11 +48,11 @@ function create(): Command {
     .requiredOption('--scopes <list>', `all, or some of ${operatorScopes.join(',')}`, listOption)
     .option('--ip <cidr>', 'allow only this address or range (repeatable)', listOption)
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z (default: never)', instantOption)
-    .action(async ({ name, scopes, ip, expiresAt, json }: CreateOptions) => {
+    .action(async ({ name, scopes, ip = [], expiresAt, ...options }: CreateOptions) => {
       const { operatorToken, token } = await withPorts((ports) =>
-        issueOperatorToken(ports, commandLine, { name, scopes, ipList: ip ?? [], expiresAt: expiresAt ?? null }),
+        issueOperatorToken(ports, commandLine, { name, scopes, ipList: ip, expiresAt: expiresAt ?? null }),
       );
-      print({ json: json ?? false }, { ...tokenJson(operatorToken), token }, [
+      print(options, { ...tokenJson(operatorToken), token }, [
         `Operator token ${operatorToken.id} "${operatorToken.name}": ${operatorToken.scopes.join(', ')}`,
         ...secretLines('The token', token),
       ]);
@@ -81,18 +82,17 @@ function list(): Command {
     .description('list the tokens, including deleted ones')
     .action(async (options: { json?: boolean }) => {
       const tokens = await withPorts(({ operatorTokens }) => operatorTokens.list());
-      const rows = tokens.map((token) => [
-        String(token.id),
-        token.name,
-        operatorTokenPrefix(token),
-        token.scopes.join(','),
-        token.ipList.join(',') || 'any address',
-        token.expiresAt?.toISOString() ?? 'never',
-        token.createdAt.toISOString(),
-        token.deletedAt?.toISOString() ?? '',
-      ]);
-      const head = ['ID', 'NAME', 'TOKEN', 'SCOPES', 'FROM', 'EXPIRES', 'CREATED', 'DELETED'];
-      print(options, { operatorTokens: tokens.map(tokenJson) }, table([head, ...rows]));
+      const lines = tableOf(tokens, {
+        ID: ({ id }) => id,
+        NAME: ({ name }) => name,
+        TOKEN: operatorTokenPrefix,
+        SCOPES: ({ scopes }) => scopes.join(','),
+        FROM: ({ ipList }) => ipList.join(',') || 'any address',
+        EXPIRES: ({ expiresAt }) => expiresAt ?? 'never',
+        CREATED: ({ createdAt }) => createdAt,
+        DELETED: ({ deletedAt }) => deletedAt,
+      });
+      print(options, { operatorTokens: tokens.map(tokenJson) }, lines);
     });
 }
 
@@ -121,20 +121,20 @@ function log(): Command {
     .option('--token <id>', 'only what this token did, and what was done to it', idOption)
     .option('--until <time>', 'only what was done before this time, for example 2027-01-31T00:00:00Z', instantOption)
     .option('--limit <number>', 'how many entries, the newest first', countOption, 100)
-    .action(async ({ token, until, limit, json }: LogOptions) => {
+    .action(async ({ token, until, limit, ...options }: LogOptions) => {
       const window = { tokenId: token ?? null, until: until ?? null, limit };
       const entries = await withPorts(({ auditLog }) => auditLog.operatorEntries(window));
-      const rows = entries.map((entry) => [
-        entry.at.toISOString(),
-        whoDid(entry),
-        entry.address ?? '',
-        entry.action,
-        entry.customerId === null ? '' : String(entry.customerId),
-        [entry.subjectId, entry.subjectName && `"${entry.subjectName}"`].filter((part) => part !== null).join(' '),
-        entry.changes.join(','),
-      ]);
-      const head = ['AT', 'BY', 'FROM', 'ACTION', 'CUSTOMER', 'SUBJECT', 'CHANGES'];
-      print({ json: json ?? false }, { entries }, table([head, ...rows]));
+      const lines = tableOf(entries, {
+        AT: ({ at }) => at,
+        BY: whoDid,
+        FROM: ({ address }) => address,
+        ACTION: ({ action }) => action,
+        CUSTOMER: ({ customerId }) => customerId,
+        SUBJECT: ({ subjectId, subjectName }) =>
+          [subjectId, subjectName && `"${subjectName}"`].filter((part) => part !== null).join(' '),
+        CHANGES: ({ changes }) => changes.join(','),
+      });
+      print(options, { entries }, lines);
     });
 }
 
@@ -144,13 +144,8 @@ function whoDid({ actorKind, actorId, actorName }: OperatorEntry): string {
 
 function tokenJson(token: OperatorToken) {
   return {
-    id: token.id,
-    name: token.name,
+    ...pick(token, 'id', 'name'),
     prefix: operatorTokenPrefix(token),
-    scopes: token.scopes,
-    ipList: token.ipList,
-    expiresAt: token.expiresAt?.toISOString() ?? null,
-    createdAt: token.createdAt.toISOString(),
-    deletedAt: token.deletedAt?.toISOString() ?? null,
+    ...pick(token, 'scopes', 'ipList', 'expiresAt', 'createdAt', 'deletedAt'),
   };
 }

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { print, table } from 'photo-service-cli/print';
+import { print, tableOf } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/customer.js';
 import { deletePreset, listPresets, type Preset, savePreset } from '../core/delivery/preset.js';
-import { type OfCustomer, ofCustomer } from './options.js';
+import { type OfCustomer, ofCustomer, pick } from './options.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function presetCommand(): Command {
@@ -28,8 +28,8 @@ function set(): Command {
 function list(): Command {
   return ofCustomer('list', 'list the presets of a customer').action(async (options: OfCustomer) => {
     const presets = await withPortsOf(options.customer, (ports) => listPresets(ports, options.customer));
-    const rows = presets.map((preset) => [preset.name, preset.options]);
-    print(options, { presets: presets.map(presetJson) }, table([['NAME', 'OPTIONS'], ...rows]));
+    const lines = tableOf(presets, { NAME: ({ name }) => name, OPTIONS: (preset) => preset.options });
+    print(options, { presets: presets.map(presetJson) }, lines);
   });
 }
 
@@ -42,6 +42,6 @@ function remove(): Command {
     });
 }
 
-function presetJson({ name, options, createdAt, updatedAt }: Preset) {
-  return { name, options, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+function presetJson(preset: Preset) {
+  return pick(preset, 'name', 'options', 'createdAt', 'updatedAt');
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { print, table } from 'photo-service-cli/print';
+import { print, tableOf } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/customer.js';
 import type { Ports } from '../core/ports.js';
 import { invalid } from '../core/shared/errors.js';
@@ -14,7 +14,7 @@ import {
   revokeShare,
   type ShareWithToken,
 } from '../core/shares/own-shares.js';
-import { idOption, instantOption, listOption, type OfCustomer, ofCustomer, wholeOption } from './options.js';
+import { idOption, instantOption, listOption, type OfCustomer, ofCustomer, pick, wholeOption } from './options.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 const UPLOAD_BYTES = 2_000_000_000;
@@ -81,11 +81,14 @@ function list(): Command {
     const shares = await withPortsOf(options.customer, async (ports) =>
       (await listShares(ports, options.customer)).map((share) => shareJson(ports, share)),
     );
-    const rows = shares.map(({ id, title, visits, expiresAt, url }) => [
-      ...[String(id), title, String(visits), expiresAt ?? 'never'],
-      url ?? 'needs its SECRET_KEY',
-    ]);
-    print(options, { shares }, table([['ID', 'TITLE', 'VISITS', 'EXPIRES', 'LINK'], ...rows]));
+    const lines = tableOf(shares, {
+      ID: ({ id }) => id,
+      TITLE: ({ title }) => title,
+      VISITS: ({ visits }) => visits,
+      EXPIRES: ({ expiresAt }) => expiresAt ?? 'never',
+      LINK: ({ url }) => url ?? 'needs its SECRET_KEY',
+    });
+    print(options, { shares }, lines);
   });
 }
 
@@ -154,21 +157,10 @@ async function firstLine(file: string): Promise<string> {
 
 function shareJson({ addresses }: Ports, { share, token }: ShareWithToken) {
   return {
-    id: share.id,
-    customerId: share.customerId,
-    title: share.title,
-    tagId: share.tagId,
-    photoIds: share.photoIds,
-    mayDownload: share.mayDownload,
-    uploadFilesLimit: share.uploadFilesLimit,
-    uploadBytesLimit: share.uploadBytesLimit,
-    uploadedFiles: share.uploadedFiles,
-    uploadedBytes: share.uploadedBytes,
+    ...pick(share, 'id', 'customerId', 'title', 'tagId', 'photoIds', 'mayDownload'),
+    ...pick(share, 'uploadFilesLimit', 'uploadBytesLimit', 'uploadedFiles', 'uploadedBytes'),
     hasPassword: share.passwordHash !== null,
-    expiresAt: share.expiresAt?.toISOString() ?? null,
-    visits: share.visits,
-    lastVisitedAt: share.lastVisitedAt?.toISOString() ?? null,
-    createdAt: share.createdAt.toISOString(),
+    ...pick(share, 'expiresAt', 'visits', 'lastVisitedAt', 'createdAt'),
     url: token === null ? null : addresses.share(token),
   };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { print, table } from 'photo-service-cli/print';
+import { print, tableOf } from 'photo-service-cli/print';
 import { blobStores, outsideStore } from '../composition/blob-stores.js';
 import { openBlobs } from '../composition/open-blobs.js';
 import { type Config, readSome } from '../config/config.js';
@@ -179,18 +179,17 @@ function reportLines(checked: Checked, problems: readonly Finding[], { total, le
       `${counted(missingThumbs, 'thumbnail is', 'thumbnails are')} missing; ${missingThumbs === 1 ? 'it is created when it is' : 'they are created when they are'} requested.`,
     );
   if (total === 0) return [...lines, 'No problems found.'];
-  const rows = problems.map((problem) => [
-    problem.invariant,
-    problem.customerId === null ? '' : String(problem.customerId),
-    problem.photoId === null ? '' : String(problem.photoId),
-    problem.repaired ? 'yes' : 'no',
-    problem.message,
-  ]);
   const kinds = [...new Set(problems.map(({ invariant }) => invariant))];
   return [
     ...lines,
     '',
-    ...table([['RULE', 'CUSTOMER', 'PHOTO', 'REPAIRED', 'PROBLEM'], ...rows]),
+    ...tableOf(problems, {
+      RULE: ({ invariant }) => invariant,
+      CUSTOMER: ({ customerId }) => customerId,
+      PHOTO: ({ photoId }) => photoId,
+      REPAIRED: ({ repaired }) => (repaired ? 'yes' : 'no'),
+      PROBLEM: ({ message }) => message,
+    }),
     ...(total > problems.length ? [`… and ${total - problems.length} more`] : []),
     '',
     ...kinds.map((kind) => `${kind}: ${invariants[kind]}.`),

@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { print, table } from 'photo-service-cli/print';
+import { print, tableOf } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/customer.js';
 import type { Id } from '../core/shared/ids.js';
 import { removeUser } from '../core/users/people/manage.js';
 import { type Invitation, inviteUser, issueLink } from '../core/users/people/one-time-link.js';
 import { isRole, type Role, roles, type User } from '../core/users/user.js';
-import { idOption, type OfCustomer, ofCustomer } from './options.js';
+import { idOption, type OfCustomer, ofCustomer, pick } from './options.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function userCommand(): Command {
@@ -53,15 +53,14 @@ function list(): Command {
     const users = await withPortsOf(options.customer, ({ store }) =>
       store.query(options.customer, (reader) => reader.users.list()),
     );
-    const rows = users.map((user) => [
-      String(user.id),
-      user.email ?? '(none yet)',
-      user.role,
-      user.joinedAt === null ? 'invited' : 'joined',
-      user.lastSignInAt?.toISOString() ?? 'never',
-    ]);
-    const head = ['ID', 'E-MAIL', 'ROLE', 'STATE', 'LAST SIGN-IN'];
-    print(options, { users: users.map(userJson) }, table([head, ...rows]));
+    const lines = tableOf(users, {
+      ID: ({ id }) => id,
+      'E-MAIL': ({ email }) => email ?? '(none yet)',
+      ROLE: ({ role }) => role,
+      STATE: ({ joinedAt }) => (joinedAt === null ? 'invited' : 'joined'),
+      'LAST SIGN-IN': ({ lastSignInAt }) => lastSignInAt ?? 'never',
+    });
+    print(options, { users: users.map(userJson) }, lines);
   });
 }
 
@@ -89,13 +88,8 @@ function roleOption(text: string): Role {
 
 function userJson(user: User) {
   return {
-    id: user.id,
-    customerId: user.customerId,
-    email: user.email,
-    role: user.role,
+    ...pick(user, 'id', 'customerId', 'email', 'role'),
     hasPassword: user.passwordHash !== null,
-    createdAt: user.createdAt.toISOString(),
-    joinedAt: user.joinedAt?.toISOString() ?? null,
-    lastSignInAt: user.lastSignInAt?.toISOString() ?? null,
+    ...pick(user, 'createdAt', 'joinedAt', 'lastSignInAt'),
   };
 }

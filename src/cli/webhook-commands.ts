@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { plain, print, table } from 'photo-service-cli/print';
+import { plain, print, tableOf } from 'photo-service-cli/print';
 import { HttpWebhookSender } from '../adapters/webhooks/http-webhook-sender.js';
 import { eventBody } from '../api/webhooks/event-body.js';
 import { operatorFor } from '../core/customers/customer.js';
@@ -22,7 +22,7 @@ import { deliverEvent, resendDelivery, sendTestEvent } from '../core/webhooks/se
 import type { WebhookEndpoint } from '../core/webhooks/webhook-endpoint.js';
 import { listenerPool } from '../worker/pools.js';
 import { runWorker } from '../worker/worker.js';
-import { idOption, listOption, type OfCustomer, ofCustomer, secretLines, wholeOption } from './options.js';
+import { idOption, listOption, type OfCustomer, ofCustomer, pick, secretLines, wholeOption } from './options.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function webhookCommand(): Command {
@@ -63,15 +63,14 @@ function create(): Command {
 function list(): Command {
   return ofCustomer('list', 'list the webhook endpoints of a customer').action(async (options: OfCustomer) => {
     const endpoints = await withPortsOf(options.customer, (ports) => listWebhookEndpoints(ports, options.customer));
-    const rows = endpoints.map((endpoint) => [
-      String(endpoint.id),
-      endpoint.url,
-      endpoint.events.join(',') || 'all',
-      endpoint.disabledReason === null ? endpoint.status : `disabled (${endpoint.disabledReason})`,
-      endpoint.failingSince?.toISOString() ?? '',
-    ]);
-    const head = ['ID', 'URL', 'EVENTS', 'STATUS', 'FAILING SINCE'];
-    print(options, { webhookEndpoints: endpoints.map(endpointJson) }, table([head, ...rows]));
+    const lines = tableOf(endpoints, {
+      ID: ({ id }) => id,
+      URL: ({ url }) => url,
+      EVENTS: ({ events }) => events.join(',') || 'all',
+      STATUS: ({ status, disabledReason }) => (disabledReason === null ? status : `disabled (${disabledReason})`),
+      'FAILING SINCE': ({ failingSince }) => failingSince,
+    });
+    print(options, { webhookEndpoints: endpoints.map(endpointJson) }, lines);
   });
 }
 
@@ -110,16 +109,15 @@ function log(): Command {
     .action(async (id: Id, options: LogOptions) => {
       const { limit } = options;
       const { data } = await withPorts((ports) => listDeliveries(ports, options.customer, id, { limit, cursor: null }));
-      const rows = data.map((delivery) => [
-        String(delivery.id),
-        delivery.createdAt.toISOString(),
-        delivery.type,
-        delivery.status,
-        String(delivery.attempt),
-        delivery.reason ?? String(delivery.responseStatus ?? ''),
-      ]);
-      const head = ['ID', 'CREATED', 'EVENT', 'STATUS', 'ATTEMPTS', 'RESPONSE'];
-      print(options, { deliveries: data.map(deliveryJson) }, table([head, ...rows]));
+      const lines = tableOf(data, {
+        ID: ({ id }) => id,
+        CREATED: ({ createdAt }) => createdAt,
+        EVENT: ({ type }) => type,
+        STATUS: ({ status }) => status,
+        ATTEMPTS: ({ attempt }) => attempt,
+        RESPONSE: ({ reason, responseStatus }) => reason ?? responseStatus,
+      });
+      print(options, { deliveries: data.map(deliveryJson) }, lines);
     });
 }
 
@@ -154,34 +152,16 @@ function resend(): Command {
 
 function deliveryJson(delivery: Delivery) {
   return {
-    id: delivery.id,
-    endpointId: delivery.endpointId,
-    eventId: delivery.eventId,
-    type: delivery.type,
-    subjectId: delivery.subjectId,
-    status: delivery.status,
+    ...pick(delivery, 'id', 'endpointId', 'eventId', 'type', 'subjectId', 'status'),
     attempts: delivery.attempt,
-    nextAttemptAt: delivery.dueAt?.toISOString() ?? null,
-    responseStatus: delivery.responseStatus,
-    reason: delivery.reason,
-    createdAt: delivery.createdAt.toISOString(),
-    endedAt: delivery.endedAt?.toISOString() ?? null,
+    nextAttemptAt: delivery.dueAt,
+    ...pick(delivery, 'responseStatus', 'reason', 'createdAt', 'endedAt'),
   };
 }
 
 function endpointJson(endpoint: WebhookEndpoint) {
-  return {
-    id: endpoint.id,
-    customerId: endpoint.customerId,
-    url: endpoint.url,
-    description: endpoint.description,
-    events: endpoint.events,
-    status: endpoint.status,
-    disabledAt: endpoint.disabledAt?.toISOString() ?? null,
-    disabledReason: endpoint.disabledReason,
-    failingSince: endpoint.failingSince?.toISOString() ?? null,
-    createdAt: endpoint.createdAt.toISOString(),
-  };
+  const about = pick(endpoint, 'id', 'customerId', 'url', 'description', 'events');
+  return { ...about, ...pick(endpoint, 'status', 'disabledAt', 'disabledReason', 'failingSince', 'createdAt') };
 }
 
 interface Options extends OfCustomer {
@@ -197,8 +177,6 @@ export function listenCommand(): Command {
     .option('--secret <secret>', 'the secret that signs, whsec_… (default: a new one)')
     .option('--json', 'print one JSON document at the end')
     .action(async (options: Options) => {
-      // Loaded on demand: the other commands need nothing of the API's views.
-      const { startListener } = await import('./webhook-commands.js');
       await withPorts(async (ports) => {
         const counts = { delivered: 0, failed: 0 };
         const say = options.json ? console.error : console.log;
@@ -221,15 +199,8 @@ export function listenCommand(): Command {
     });
 }
 
-function attemptText({
-  type,
-  eventId,
-  responseStatus,
-  responseBody,
-  reason,
-  status,
-  dueAt,
-}: Delivery & DeliveryBodies) {
+function attemptText(delivery: Delivery & DeliveryBodies): string {
+  const { type, eventId, responseStatus, responseBody, reason, status, dueAt } = delivery;
   const answer = responseStatus === null ? reason : `HTTP ${responseStatus}`;
   const firstLine = status === 'delivered' || responseBody === null ? '' : ` ${responseBody.split('\n', 1)[0]}`;
   const again = status === 'pending' && dueAt !== null ? `; again at ${dueAt.toISOString()}` : '';

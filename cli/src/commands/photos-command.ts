@@ -22,7 +22,7 @@ import {
   wholeOption,
   withFilters,
 } from '../options.js';
-import { bytesText, count, type OutputOptions, print, printNote, table } from '../print.js';
+import { bytesText, count, type OutputOptions, print, printNote, tableOf } from '../print.js';
 
 export function photosCommand(): Command {
   return new Command('photos')
@@ -56,15 +56,16 @@ function list(): Command {
           if (photos.push(photo) >= most) break;
         }
       });
-      const head = ['ID', 'FILE', 'TAKEN', 'SIZE', 'PIXELS', 'TAGS'];
-      print(options, { photos }, table([head, ...photos.map(row)]));
+      const lines = tableOf(photos, {
+        ID: ({ id }) => id,
+        FILE: ({ filename }) => filename,
+        TAKEN: ({ takenAtLocal }) => takenAtLocal ?? '-',
+        SIZE: ({ sizeBytes }) => bytesText(sizeBytes),
+        PIXELS: ({ width, height }) => `${width}×${height}`,
+        TAGS: ({ tags }) => tags.map(({ name }) => name).join(', '),
+      });
+      print(options, { photos }, lines);
     });
-}
-
-function row(photo: Photo): string[] {
-  const { id, filename, takenAtLocal, sizeBytes, width, height, tags } = photo;
-  const names = tags.map(({ name }) => name).join(', ');
-  return [String(id), filename, takenAtLocal ?? '-', bytesText(sizeBytes), `${width}×${height}`, names];
 }
 
 function get(): Command {
