@@ -11,7 +11,6 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const phs = join(root, 'bin', 'phs.js');
 const FAR_AWAY = '1000000';
 
-/** Polls until `url` answers 200. */
 export async function until200(url, headers = {}) {
   for (let waited = 0; waited < 30_000; waited += 5) {
     const answer = await fetch(url, { headers }).catch(() => null);
@@ -48,7 +47,6 @@ export async function startService(settings = {}) {
   }
 }
 
-/** A key whose budgets are far away. */
 export function unlimitedKey(env, options = [], customer = 1) {
   const limits = ['--read-limit', FAR_AWAY, '--write-limit', FAR_AWAY];
   const args = [

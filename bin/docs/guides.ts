@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 
-/** The folder of the program. */
 const root = new URL('../../', import.meta.url);
 
 /** The guides under /docs/guides, in groups and in the order of reading; each with its file. */
@@ -62,19 +61,16 @@ function isGuide(name: string): name is GuideName {
   return Object.hasOwn(files, name);
 }
 
-/** Its file in the repository. */
 export function guideFile(name: GuideName): string {
   return files[name];
 }
 
 const texts = new Map(guideNames.map((name) => [name, readFileSync(new URL(files[name], root), 'utf8')]));
 
-/** Its Markdown. */
 export function guideText(name: GuideName): string {
   return texts.get(name) ?? '';
 }
 
-/** Its first heading. */
 export function guideTitle(name: GuideName): string {
   return /^# (.+)$/m.exec(guideText(name))?.[1] ?? name;
 }

@@ -223,7 +223,6 @@ function ParameterList({
   );
 }
 
-/** The fields of a body. */
 function FieldList({ schema, schemas, level = 1 }: { schema: JsonSchema; schemas: Schemas; level?: number }) {
   const { properties = {}, required = [] } = fieldsOf(schema, schemas) ?? {};
   return (

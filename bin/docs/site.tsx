@@ -72,7 +72,6 @@ function searchEntries(all: readonly Reference[]): readonly SearchEntry[] {
   ];
 }
 
-/** Every page by its address. */
 function allPages(all: readonly Reference[]): ReadonlyMap<string, string> {
   return new Map([
     ...all.flatMap((reference) => [
@@ -94,7 +93,6 @@ function guidePage(name: GuideName, references: readonly Reference[]): string {
   );
 }
 
-/** All guides, in the order of reading. */
 function guidesPage(references: readonly Reference[]): string {
   return renderToString(
     <Layout title="Guides" here="/docs/guides" references={references}>
@@ -123,7 +121,6 @@ function guidesPage(references: readonly Reference[]): string {
   );
 }
 
-/** All error codes. */
 function errorsPage(references: readonly Reference[]): string {
   return renderToString(
     <Layout title="Error codes" here="/docs/errors" references={references}>

@@ -5,7 +5,6 @@ import { concepts } from './concepts.js';
 import { rooms, sizesByConcept, sizesByRing } from './sizes.js';
 import { readTree } from './tree.js';
 
-/** All measures of the tree in a folder. */
 export function measure(folder) {
   const root = resolve(folder);
   if (!existsSync(join(root, 'src'))) throw new Error(`There is no src in ${root}.`);

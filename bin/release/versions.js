@@ -8,7 +8,6 @@ const OURS = [
   'photo-service-uploader',
 ];
 
-/** Whether the first version is later than the second. */
 export function laterThan(version, other) {
   const [mine, theirs] = [numbers(version), numbers(other)];
   const at = mine.findIndex((part, index) => part !== theirs[index]);

@@ -68,7 +68,6 @@ export async function saveLogin(login: Login): Promise<void> {
   await writeWhole(loginFile(), `${JSON.stringify(login, null, 2)}\n`);
 }
 
-/** Where the login of the current profile is. */
 export function loginFile(): string {
   const name = profile();
   return join(configFolder(), ...(name === null ? ['login.json'] : ['profiles', `${name}.json`]));

@@ -1,7 +1,6 @@
 import { exitCodes } from './exit-codes.js';
 import { UNSEEN } from './file-name.js';
 
-/** The options for the output of a command. */
 export interface OutputOptions {
   readonly json?: boolean;
   readonly quiet?: boolean;

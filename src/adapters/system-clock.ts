@@ -4,7 +4,6 @@ import type { Clock } from '../core/shared/clock.js';
 /** Resolves at the next turn, as `Clock` has it, for adapters that collect requests. */
 export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** The machine's clock. */
 export class SystemClock implements Clock {
   now(): Date {
     return new Date();

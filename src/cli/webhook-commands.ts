@@ -252,7 +252,7 @@ interface Listening {
 }
 
 /** Sends the events of a customer to a URL from this process, signed and repeated as to any other endpoint, until it is stopped. */
-export async function startListener(all: Ports, customerId: Id, options: ListeningOptions): Promise<Listening> {
+async function startListener(all: Ports, customerId: Id, options: ListeningOptions): Promise<Listening> {
   // To any address, this machine's included, and with what it answers: the operator of the service listens at their own terminal.
   const ports = {
     ...all,

@@ -15,7 +15,6 @@ export type OpenBlobs = Pick<Ports, 'blobs' | 'directUploads'> & {
   close(): void;
 };
 
-/** The blob store of these settings. */
 export async function openBlobs({
   blobStore: { store, settings },
   dataDir,

@@ -190,7 +190,6 @@ export function settingNames(stores: readonly BlobStoreKind[]): readonly string[
   return [...new Set([...names, ...stores.flatMap(settingsOf)])];
 }
 
-/** The names of a store's settings. */
 export function settingsOf(store: BlobStoreKind): readonly string[] {
   return namesReadBy({}, (noting) => store.settings(new EnvironmentReader(noting, [])));
 }

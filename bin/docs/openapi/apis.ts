@@ -61,7 +61,6 @@ const customerApi: DocumentedApi = {
   webhooks,
 };
 
-/** The contract of the operator API. */
 export function operatorOpenApiDocument(version: string) {
   return documentOf(operatorApi, version);
 }
@@ -71,7 +70,6 @@ export function operatorOpenApiText(version: string): string {
   return documentText(document);
 }
 
-/** The rules for every operation of the operator API, once. */
 const operatorIntroduction = `For programs of the operator, such as the backend of a sign-up page. It exists if the setting \`OPERATOR_API\` is \`on\`. The guide is at [/docs/guides/operator-api](/docs/guides/operator-api).
 
 **Authentication.** Every request must carry \`Authorization: Bearer <operator token>\`. A token acts in the accounts of all customers: keep it on a server. API keys of customers are refused here, and operator tokens under \`/api/v1\`.

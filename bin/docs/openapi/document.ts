@@ -22,7 +22,6 @@ const shared: Readonly<Record<string, Schema>> = {
   }),
 };
 
-/** The events of an API. */
 export interface DocumentedWebhooks {
   /** The schemas of what events show, some of it in no endpoint. */
   readonly subjectRefs: readonly Schema[];
@@ -90,7 +89,6 @@ export function documentOf(api: DocumentedApi, version: string) {
   };
 }
 
-/** The text of a document, as it is stored and served. */
 export function documentText(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }

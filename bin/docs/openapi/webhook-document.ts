@@ -107,7 +107,6 @@ const paths = Object.fromEntries(
   ]),
 );
 
-/** The events that the service sends. */
 export const webhooks: DocumentedWebhooks = {
   subjectRefs: Object.values(eventSubjects).map(({ schema }) => ref(schema)),
   schemas: webhookSchemas,

@@ -39,7 +39,6 @@ export function checksumLine(sha256: string, path: string): string {
   return `${sha256}  ${ORIGINALS}/${path}\n`;
 }
 
-/** Where the small picture of a photo is. */
 export function thumbOf({ id, rotation }: Pick<Photo, 'id' | 'rotation'>): string {
   return `thumbs/${id}-${rotation}.jpg`;
 }

@@ -1,7 +1,6 @@
 import { grouped } from '../grouped.js';
 import { type ExportedPhoto, ORIGINALS, thumbOf } from './export-format.js';
 
-/** A page of an exported folder, by its path. */
 export interface ExportPage {
   readonly path: string;
   readonly html: string;

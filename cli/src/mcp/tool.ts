@@ -35,7 +35,6 @@ export interface ToolResult {
   readonly pictures?: readonly Picture[];
 }
 
-/** One thing that an agent can do. */
 export interface Tool {
   readonly name: string;
   readonly title: string;

@@ -1,6 +1,5 @@
 import { type Readable, Transform } from 'node:stream';
 
-/** The first bytes of a file. */
 export async function headOf(file: { open(start: number): Promise<Readable> }, most: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -128,7 +128,6 @@ interface TakeoutFile {
   readonly video: string | null;
 }
 
-/** The contents of the folders of an export. */
 interface TakeoutFolders {
   readonly photos: readonly TakeoutFile[];
   /** Films, texts, and whatever else is no photo. */
@@ -222,7 +221,6 @@ function nameOf({ path }: ArchiveFile): string {
   return posix.basename(path);
 }
 
-/** The details of a photo in a JSON file of Takeout. */
 interface TakeoutPhoto {
   readonly title: string | null;
   readonly description: string | null;

@@ -17,7 +17,6 @@ interface KnownTimeAndPlace {
   readonly zone: string | null;
 }
 
-/** The facts in the metadata of a file. */
 interface FileFacts {
   /** `YYYY-MM-DDTHH:MM:SS` of the camera's clock. */
   readonly clock: string | null;

@@ -59,7 +59,6 @@ function decoded(bytes: Uint8Array): string {
   return new TextDecoder(encoding).decode(bytes);
 }
 
-/** The fields of a photo that a sidecar describes. */
 export type DescribedPhoto = Pick<
   Photo,
   | ('title' | 'description' | 'rating' | 'favorite' | 'creator' | 'copyright')

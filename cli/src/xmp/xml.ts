@@ -64,7 +64,6 @@ export function parseXml(text: string): XmlElement {
   return open[0]?.children.find((child) => typeof child !== 'string') ?? refuse('It has no element.');
 }
 
-/** Returns the child of an element that has this name. */
 export function childOf(element: XmlElement, uri: string, local: string): XmlElement | undefined {
   return elementsOf(element).find((child) => child.uri === uri && child.local === local);
 }

@@ -110,7 +110,6 @@ interface ImportLimits {
   readonly formats: readonly string[] | null;
 }
 
-/** Returns what the steps of a run share. */
 export async function beginRun(
   client: PhotoService,
   total: { readonly files: number; readonly bytes: number },

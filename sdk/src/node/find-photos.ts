@@ -88,7 +88,6 @@ function distinct(files: readonly (readonly [string, FoundFile & { ref: string }
   return files.map(([absolute, file]) => (counts.get(file.ref) === 1 ? file : { ...file, ref: absolute }));
 }
 
-/** The files and folders that were met so far. */
 interface Found {
   readonly files: FoundFile[];
   readonly unseen: UnreadableFile[];

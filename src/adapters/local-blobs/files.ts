@@ -155,7 +155,6 @@ const FILE_MODE = 0o600;
 const BATCH_BYTES = 256 * 1024;
 const SPARE_BUFFERS = 16;
 
-/** Writes files. */
 export class FileWriter {
   /** For bytes that are written together. */
   private readonly batches = new BufferPool(BATCH_BYTES, SPARE_BUFFERS);

@@ -46,7 +46,6 @@ export type SentJob = MediaJob & {
   readonly path: string | null;
 };
 
-/** The frame of an answer. */
 interface Answer {
   readonly json: InspectionAnswer | RenditionAnswer;
   readonly bytes?: Uint8Array;

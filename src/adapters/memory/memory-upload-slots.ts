@@ -11,7 +11,6 @@ interface OpenSlot extends Sender {
   readonly ending: AbortController;
 }
 
-/** The uploads of this process, in memory. */
 export class MemoryUploadSlots implements UploadSlots {
   private readonly open = new Set<OpenSlot>();
 

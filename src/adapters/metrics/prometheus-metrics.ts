@@ -28,7 +28,6 @@ export interface ProcessSources {
 /** The same, and of the installation. */
 export interface MetricSources extends ProcessSources, BacklogSource {}
 
-/** A response that was sent. */
 export interface Answered {
   readonly method: string;
   /** The route by its template; null where there is none. */
@@ -238,7 +237,6 @@ export class PrometheusMetrics {
   }
 }
 
-/** The source of numbers about what is waiting in the installation. */
 interface BacklogSource {
   backlog(): Promise<Backlog>;
 }

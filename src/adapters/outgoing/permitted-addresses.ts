@@ -63,7 +63,6 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "The host's certificate is for another name.",
 };
 
-/** A sentence for an error of a request. */
 export function reasonOf(error: unknown): string {
   const code = codeOf(error);
   return reasons[code] ?? `The request failed (${code}).`;

@@ -1,7 +1,6 @@
 import type { Mail, MailTemplate, MailTemplates, NoticeValues } from '../../core/mail/mail.js';
 import { countryName } from '../../core/photos/places.js';
 
-/** A part of a mail. */
 type Part =
   | { readonly kind: 'paragraph'; readonly text: string }
   | { readonly kind: 'link'; readonly label: string; readonly url: string }
@@ -266,7 +265,6 @@ const WIDTH = 76;
 const REASON =
   'You get this mail because you have access to a photo service, or are invited to it. No one reads replies.';
 
-/** The plain text of a mail. */
 export function plainTextOf({ parts }: MailText): string {
   const blocks = [...parts.map(plainPart), `-- \n${wrapped(REASON)}`];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;

@@ -4,7 +4,6 @@ import { type BackupSignature, isSigned, signBackup } from '../../core/backup/si
 import type { Secrets } from '../../core/shared/secrets.js';
 import type { Part } from './part-file.js';
 
-/** The contents of a backup. */
 export interface Manifest {
   readonly format: 2;
   /** Version of the program that made it. */

@@ -9,7 +9,6 @@ import { reasonOf } from '../../core/shared/errors.js';
 
 export type Level = 'ok' | 'warn' | 'fail';
 
-/** The result of one check. */
 export interface Finding {
   readonly check: string;
   readonly level: Level;

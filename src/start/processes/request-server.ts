@@ -10,7 +10,6 @@ import { openLogger } from '../serving/log.js';
 import { initialize, listen, openApp } from '../serving/open-app.js';
 import type { ProcessCounts, StartParams, StopParams } from './request-processes.js';
 
-/** The server that answers requests in a request process. */
 export class RequestServer {
   private readonly stopping = new AbortController();
   private app: NestExpressApplication | null = null;
@@ -19,7 +18,6 @@ export class RequestServer {
 
   constructor(private readonly primary: Rpc) {}
 
-  /** The methods that the primary process calls. */
   get methods(): Methods {
     return {
       start: (params: StartParams) => this.start(params),

@@ -146,7 +146,6 @@ async function keylessCustomer(ports: Uses<'customers' | 'store'>): Promise<Id |
   return (await listKeys(ports, only.id)).length === 0 ? only.id : null;
 }
 
-/** Where the secrets of a first start are. */
 interface SecretLocations {
   /** The file that holds the key. */
   readonly keyFile: string;

@@ -8,7 +8,6 @@ export interface Range {
   readonly length: number;
 }
 
-/** The statements of a raw file about itself. */
 export interface RawFile {
   readonly contentType: string;
   /** Where it says that JPEGs are: previews of several sizes, and what turns out to be sensor data compressed as a JPEG. */
@@ -54,7 +53,6 @@ const NOT_COPIED = [273, 279, 324, 325, 330, 513, 514, 700, EXIF_POINTER, GPS_PO
 const FIRST_TAG = 254;
 const MAX_VALUE_BYTES = 64 * 1024;
 
-/** Tags of a main directory. */
 export function mainEntries(tiff: TiffReader, directory: TiffDirectory | null): Promise<CopiedEntry[]> {
   return copied(tiff, directory, ({ tag }) => tag >= FIRST_TAG);
 }
