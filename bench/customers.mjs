@@ -1,14 +1,14 @@
 // Pages of many customers in turn, each by its own key, against pages of one; and what memory the service keeps of them. Needs wrk.
 //   npm run bench -- customers [customers, default 10000] [seconds of each measurement, default 5]
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
 import { newToken } from '../dist/core/access/api-key.js';
 import { hashRandomToken } from '../dist/core/shared/secrets.js';
-import { load } from './load.mjs';
-import { fillLibrary } from './scale/rows-read.mjs';
+import { fill } from './library.mjs';
+import { keyed, load } from './load.mjs';
 import { memoryBytes, residentBytes, root, startService } from './service.mjs';
 
 const [customers, seconds] = [Number(process.argv[2] ?? 10_000), Number(process.argv[3] ?? 5)];
@@ -21,13 +21,13 @@ async function main() {
   const database = await openEmbeddedPostgres(service.dataDir, 'share', () => undefined);
   try {
     const tokens = Array.from({ length: customers }, newToken);
-    await fill(database.connection, tokens);
+    await fill(database.connection, PHOTOS_OF_EACH);
+    await addCustomers(database.connection, tokens);
     process.env.TOKENS = join(folder, 'tokens');
     writeFileSync(process.env.TOKENS, tokens.join('\n'));
-    const url = `${service.url}/api/v1/photos?limit=50`;
     // Not the first: its photos alone have tags.
-    const one = { url, headers: { Authorization: `Bearer ${tokens.at(-1)}` } };
-    const all = { url, script: join(root, 'bench', 'clients', 'customers.lua') };
+    const one = keyed({ ...service, token: tokens.at(-1) }, '/api/v1/photos?limit=50');
+    const all = { url: one.url, script: join(root, 'bench', 'clients', 'customers.lua') };
     await load(one, seconds);
     console.log(`${customers} customers of ${PHOTOS_OF_EACH} photos, ${ROUNDS} turns`);
     console.log(`one customer: ${memory(service)}`);
@@ -52,11 +52,9 @@ function memory(service) {
 }
 
 /** The first customer's photos are copied to all others, without their tags; every customer has one key with budgets that are far away. */
-async function fill(connection, tokens) {
+async function addCustomers(connection, tokens) {
   const client = new pg.Client(connection);
   await client.connect();
-  const sql = readFileSync(join(root, 'bench', 'scale', 'library.sql'), 'utf8');
-  await fillLibrary((text) => client.query(text), sql, 1, PHOTOS_OF_EACH);
   await client.query(
     `INSERT INTO customers (name, status, default_time_zone, trash_retention_days, created_at, updated_at, version)
      SELECT concat('customer ', n), 'active', 'UTC', 30, now(), now(), 1 FROM generate_series(2, $1::integer) AS n`,

@@ -1,7 +1,6 @@
 // Delivered pictures: made a second, against bare sharp on as many cores; and stored ones asked for again, against the thumb by its signed URL,
 // and through nginx's cache against bare nginx. Needs wrk (Debian: apt-get install wrk nginx-light).
 //   npm run bench -- delivery [photos of 12 megapixels, default 24] [seconds of each measurement, default 4] [only, a part of a name]
-import { spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -10,7 +9,16 @@ import sharp from 'sharp';
 import { resized, upload, withComment } from './library.mjs';
 import { load, median } from './load.mjs';
 import { hasNginx, NGINX_SETTINGS, startNginx } from './references/references.mjs';
-import { apiOf, mediaPeakBytes, processorSeconds, root, startService, timedEach, until200 } from './service.mjs';
+import {
+  apiOf,
+  commandsOf,
+  mediaPeakBytes,
+  processorSeconds,
+  root,
+  startService,
+  timedEach,
+  until200,
+} from './service.mjs';
 
 const [count, seconds, only = ''] = [Number(process.argv[2] ?? 24), Number(process.argv[3] ?? 4), process.argv[4]];
 const ROUNDS = 3;
@@ -128,11 +136,7 @@ async function makeFiles(folder) {
 }
 
 function signer({ env }) {
-  const args = [join(root, 'bin', 'phs.js'), 'delivery-key', 'create', '--customer', '1', '--name', 'bench', '--json'];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`no delivery key could be made: ${stderr}`);
-  const [id] = /dk_[0-9A-Za-z]{16}/.exec(stdout);
-  const [secret] = /phs_sign_[A-Za-z0-9_-]{43}/.exec(stdout);
+  const { id, secret } = commandsOf(env)('delivery-key', 'create', '--customer', '1', '--name', 'bench');
   return (photoId, options) => {
     const signed = `/img/${id}/${photoId}/${options}`;
     return `${signed}?sig=${createHmac('sha256', secret).update(signed).digest('base64url')}`;

@@ -2,7 +2,6 @@
 // and beside one, against hash, write and fsync alone; all of it against bare sharp making the same rendition of the same files, on as
 // many cores.
 //   node bench/import.mjs [photos, default 2000] [megapixels of each, default 0.3]
-import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { open, readFile, writeFile } from 'node:fs/promises';
@@ -12,16 +11,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
 import { openEmbeddedPostgres } from '../dist/adapters/embedded-postgres.js';
 import { resized, withComment } from './library.mjs';
-import {
-  apiOf,
-  freePort,
-  processorSeconds,
-  root,
-  startService,
-  ticksPerSecond,
-  timedEach,
-  until200,
-} from './service.mjs';
+import { References } from './references/references.mjs';
+import { apiOf, processorSeconds, root, startService, ticksPerSecond, timedEach } from './service.mjs';
 
 const count = Number(process.argv[2] ?? 2000);
 const megapixels = Number(process.argv[3] ?? 0.3);
@@ -116,19 +107,12 @@ async function withoutWorker(files) {
 
 async function bareUpload(service, files) {
   const database = await openEmbeddedPostgres(service.dataDir, 'share', () => undefined);
-  const port = await freePort();
-  const script = join(root, 'bench', 'references', 'upload.mjs');
-  const env = { ...process.env, DATABASE: JSON.stringify(database.connection) };
-  const server = spawn(process.execPath, [script, String(port), folder], {
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const references = new References(database.connection);
   try {
-    const url = `http://127.0.0.1:${port}/`;
-    await until200(url);
+    const { url } = await references.start('upload.mjs', [folder], '/');
     return await timedEach(files, UPLOADS_AT_ONCE, ({ path }) => send({ path, upload: { url, headers: {} } }));
   } finally {
-    server.kill('SIGKILL');
+    references.stop();
     await database.stop();
   }
 }

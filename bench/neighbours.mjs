@@ -3,35 +3,32 @@
 // medians are compared: the tails of one measurement differ by as much as what is looked for. The customer asks 20 times a second
 // (`ordinary`), or as fast as eight connections are answered (`flooding`; needs wrk, Debian: apt-get install wrk).
 //   npm run bench -- neighbours [seconds of each measurement, default 12] [large pictures of the attacker, default 160] [turns, default 3]
-import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
 import { upload } from './library.mjs';
-import { load, median, pacedLoad } from './load.mjs';
-import { apiOf, root, startService, unlimitedKey } from './service.mjs';
+import { keyed, load, median, pacedLoad } from './load.mjs';
+import { apiOf, commandsOf, startService, unlimitedKey } from './service.mjs';
 
 const [seconds, pictures, turns] = [12, 160, 3].map((standard, at) => Number(process.argv[at + 2] ?? standard));
 const ATTACKERS = 10;
 /** What an ordinary customer asks for. */
 const PER_SECOND = 20;
-const phs = join(root, 'bin', 'phs.js');
 
 async function main() {
   const service = await startService();
   try {
-    const victim = { ...service, headers: { Authorization: `Bearer ${service.token}` } };
-    const attacker = { ...service, token: unlimitedKey(service.env, [], newCustomer(service.env)) };
+    const { id } = commandsOf(service.env)('customer', 'create', '--name', 'Attacker');
+    const attacker = { ...service, token: unlimitedKey(service.env, [], id) };
     const [own] = await upload(service, [await picture(600, 400)]);
     const large = await upload(
       attacker,
       await Promise.all(Array.from({ length: pictures }, () => picture(9000, 6000))),
     );
     const targets = {
-      'GET /photos': { ...victim, url: `${service.url}/api/v1/photos?limit=50` },
-      'a thumb': { ...victim, url: `${service.url}/api/v1/photos/${own}/download?rendition=thumb` },
+      'GET /photos': keyed(service, '/api/v1/photos?limit=50'),
+      'a thumb': keyed(service, `/api/v1/photos/${own}/download?rendition=thumb`),
     };
     console.log(`${ATTACKERS} attackers, ${pictures} pictures of 54 megapixels, ${turns} turns of ${seconds} s`);
     const customers = {
@@ -58,11 +55,6 @@ async function main() {
   } finally {
     await service.stop();
   }
-}
-
-function newCustomer(env) {
-  const args = [phs, 'customer', 'create', '--name', 'Attacker', '--json'];
-  return JSON.parse(spawnSync(process.execPath, args, { env, encoding: 'utf8' }).stdout).id;
 }
 
 /** Noise that was made larger, so that no two files are alike and each takes its time to decode. */

@@ -74,23 +74,14 @@ function ofFiles(service, { photo }) {
 
 /** What it costs to know the client's address and to compare it with a list: the reference is the same request without. */
 function ofAddresses(plain, proxied) {
-  const tags = (service, token, headers = {}) => ({
-    ...service,
-    url: `${service.url}/api/v1/tags`,
-    headers: { Authorization: `Bearer ${token}`, ...headers },
-  });
-  const listed = unlimitedKey(
-    plain.env,
-    ADDRESSES.flatMap((address) => ['--ip', address]),
-  );
-  const bare = tags(plain, plain.token);
+  const options = ADDRESSES.flatMap((address) => ['--ip', address]);
+  const listed = keyed({ ...plain, token: unlimitedKey(plain.env, options) }, '/api/v1/tags');
+  const ranges = keyed(proxied, '/api/v1/tags');
+  const forwarded = { ...ranges, headers: { ...ranges.headers, 'X-Forwarded-For': '203.0.113.9' } };
+  const bare = keyed(plain, '/api/v1/tags');
   return [
-    ['GET /tags, a key with 100 addresses', tags(plain, listed), bare],
-    [
-      `GET /tags, ${PROXIES.length} trusted ranges`,
-      tags(proxied, proxied.token, { 'X-Forwarded-For': '203.0.113.9' }),
-      bare,
-    ],
+    ['GET /tags, a key with 100 addresses', listed, bare],
+    [`GET /tags, ${PROXIES.length} trusted ranges`, forwarded, bare],
   ];
 }
 

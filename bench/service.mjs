@@ -47,24 +47,19 @@ export async function startService(settings = {}) {
   }
 }
 
+/** Runs commands of an installation, and answers what they print as JSON. */
+export function commandsOf(env, program = phs, node = process.execPath) {
+  return (...args) => {
+    const { status, stdout, stderr } = spawnSync(node, [program, ...args, '--json'], { env, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`phs ${args.join(' ')}: ${stderr}`);
+    return JSON.parse(stdout);
+  };
+}
+
 export function unlimitedKey(env, options = [], customer = 1) {
   const limits = ['--read-limit', FAR_AWAY, '--write-limit', FAR_AWAY];
-  const args = [
-    'key',
-    'create',
-    '--customer',
-    String(customer),
-    '--name',
-    'bench',
-    '--scopes',
-    'all',
-    ...limits,
-    ...options,
-    '--json',
-  ];
-  const { status, stdout, stderr } = spawnSync(process.execPath, [phs, ...args], { env, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`no key could be made: ${stderr}`);
-  return JSON.parse(stdout).token;
+  const owner = ['--customer', String(customer), '--name', 'bench'];
+  return commandsOf(env)('key', 'create', ...owner, '--scopes', 'all', ...limits, ...options).token;
 }
 
 export function freePort() {

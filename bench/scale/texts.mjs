@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { median } from '../load.mjs';
 
 const BATCH = 200;
 const ROUNDS = 25;
@@ -83,25 +84,12 @@ function textsOf(photos) {
   });
 }
 
+const UNKNOWN = [
+  ...['location', 'focus', 'place', 'rating', 'takenAt', 'takenAtLocal', 'timeZone', 'camera', 'exposure', 'companion'],
+  ...['externalId', 'importId', 'originalLostAt', 'thumbhash', 'dominantColor', 'phash', 'trashedAt', 'purgeAt'],
+];
+
 function photoOf(customerId, id, n, texts) {
-  const nothing = {
-    location: null,
-    focus: null,
-    place: null,
-    rating: null,
-    takenAt: null,
-    takenAtLocal: null,
-    timeZone: null,
-  };
-  const neither = {
-    camera: null,
-    exposure: null,
-    companion: null,
-    externalId: null,
-    importId: null,
-    originalLostAt: null,
-  };
-  const none = { thumbhash: null, dominantColor: null, phash: null, trashedAt: null, purgeAt: null };
   const size = {
     sizeBytes: 3_000_000,
     width: 4000,
@@ -119,7 +107,8 @@ function photoOf(customerId, id, n, texts) {
   };
   const at = new Date(AT + n * 1000);
   const times = { takenAtSource: 'none', metadata: {}, createdAt: at, updatedAt: at, version: 1 };
-  return { id, customerId, ...texts, ...nothing, ...neither, ...none, ...size, ...file, ...times };
+  const unknown = Object.fromEntries(UNKNOWN.map((field) => [field, null]));
+  return { id, customerId, ...texts, ...unknown, ...size, ...file, ...times };
 }
 
 /** A build of the service with a database of its own. */
@@ -161,8 +150,6 @@ async function open(name, build) {
     },
   };
 }
-
-const median = (all) => [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)];
 
 async function timed(act) {
   const began = performance.now();

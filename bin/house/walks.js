@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import sharp from 'sharp';
-import { apiOf, freePort, until200 } from '../../bench/service.mjs';
+import { apiOf, commandsOf, freePort, until200 } from '../../bench/service.mjs';
 
 /**
  * Each walk is repeated so often, after once for what is loaded and set up at first use, and the files that ran every time count: what happens
@@ -37,7 +37,9 @@ export async function walks(folder) {
   const running = [];
   try {
     for (const ROLE of ['api', 'worker']) running.push(await start(root, { ...env, PROCESSES: '1', ROLE }));
-    return await measured(running[0], running[1], keyOf(root, env));
+    const phs = commandsOf(env, join(root, 'bin', 'phs.js'));
+    const { token } = phs('key', 'create', '--customer', '1', '--name', 'walks', '--scopes', 'all');
+    return await measured(running[0], running[1], token);
   } finally {
     for (const process of running.reverse()) await process.stop();
     await database.stop();
@@ -153,15 +155,6 @@ function sourceOf(root, script) {
   if (!script.startsWith(dist)) return [];
   const name = `src/${script.slice(dist.length).replace(/\.js$/, '')}`;
   return ['.ts', '.tsx'].map((ending) => name + ending).filter((file) => existsSync(join(root, file)));
-}
-
-function keyOf(root, env) {
-  const options = ['--customer', '1', '--name', 'walks', '--scopes', 'all', '--json'];
-  const printed = execFileSync(process.execPath, [join(root, 'bin', 'phs.js'), 'key', 'create', ...options], {
-    env,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  return JSON.parse(printed).token;
 }
 
 function urlOf({ connection: { user, password, host, port, database } }) {

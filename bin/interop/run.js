@@ -1,8 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../bench/service.mjs';
+import { commandsOf, freePort } from '../../bench/service.mjs';
 
 /** Most tools need a newer Node than the project does. */
 export const nodeOf = (tools, version = 24) => join(tools, `node-${version}`, 'bin/node');
@@ -46,14 +46,7 @@ export async function withService(root, work, node = process.execPath) {
   const program = join(root, 'bin/phs.js');
   const child = spawn(node, [program, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => child.once('close', resolve));
-  const phs = (...args) => {
-    const { status, stdout, stderr } = spawnSync(node, [program, ...args, '--json'], {
-      env,
-      encoding: 'utf8',
-    });
-    if (status !== 0) throw new Error(`phs ${args.join(' ')}: ${stderr}`);
-    return JSON.parse(stdout);
-  };
+  const phs = commandsOf(env, program, node);
   try {
     await new Promise((resolve, reject) => {
       let printed = '';
