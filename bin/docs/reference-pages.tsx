@@ -194,15 +194,8 @@ interface FieldProps {
 /** Deeper fields are in the document, and on the page of their own resource. */
 const MOST_LEVELS = 3;
 
-function ParameterList({
-  title,
-  all,
-  schemas,
-}: {
-  title: string;
-  all: readonly DescribedParameter[];
-  schemas: Schemas;
-}) {
+function ParameterList(props: { title: string; all: readonly DescribedParameter[]; schemas: Schemas }) {
+  const { title, all, schemas } = props;
   if (all.length === 0) return null;
   return (
     <>

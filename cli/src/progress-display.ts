@@ -124,15 +124,8 @@ interface State {
   readonly note?: string | undefined;
 }
 
-function fields({
-  by = 'bytes',
-  done = 0,
-  total = 0,
-  bytes = 0,
-  totalBytes = 0,
-  rate = 0,
-  ...rest
-}: Partial<State> & { rate?: number }) {
+function fields(state: Partial<State> & { rate?: number }) {
+  const { by = 'bytes', done = 0, total = 0, bytes = 0, totalBytes = 0, rate = 0, ...rest } = state;
   const some = (number: number | undefined, word: string) => (number ? `  ${number} ${word}` : '');
   return {
     files: `${done}/${total}`,

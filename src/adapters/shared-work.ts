@@ -15,6 +15,8 @@ export interface BatcherOptions {
 /** Collected batches of a key that run at the same time. While a dependency does not answer, later calls gather. */
 const MAX_BESIDE = 4;
 
+const MAX_BATCH_SIZE = 100;
+
 interface QueuedCall<In, Out> {
   readonly given: In;
   readonly resolve: (out: Out) => void;
@@ -38,10 +40,6 @@ export class Batcher<Key, In, Out> {
   private readonly queues = new Map<Key, Queue<In, Out>>();
   /** Collected batches that run. */
   private readonly collected = new Map<Key, Set<Promise<void>>>();
-  private readonly maxBatchSize: number;
-  private readonly maxWait: (() => Promise<void>) | undefined;
-  private readonly collect: (() => Promise<void>) | undefined;
-  private readonly retrySingly: boolean;
 
   /**
    * @param runBatch Returns a result for each, in order; or throws, and has done nothing. Then, unless a dependency is unavailable or
@@ -49,13 +47,8 @@ export class Batcher<Key, In, Out> {
    */
   constructor(
     private readonly runBatch: (key: Key, given: readonly In[]) => Promise<readonly Out[]>,
-    { maxBatchSize = 100, maxWait, collect, retrySingly = true }: BatcherOptions = {},
-  ) {
-    this.maxBatchSize = maxBatchSize;
-    this.maxWait = maxWait;
-    this.collect = collect;
-    this.retrySingly = retrySingly;
-  }
+    private readonly options: BatcherOptions = {},
+  ) {}
 
   /** Errors: those of `runBatch`. */
   enqueue(key: Key, given: In): Promise<Out> {
@@ -92,8 +85,9 @@ export class Batcher<Key, In, Out> {
   private push(key: Key, queue: Queue<In, Out>, given: In): Promise<Out> {
     return new Promise((resolve, reject) => {
       queue.calls.push({ given, resolve, reject });
-      if (this.collect === undefined) this.runIfDue(key, queue);
-      else if (queue.calls.length === 1) void this.runCollected(key, queue, this.collect);
+      const { collect } = this.options;
+      if (collect === undefined) this.runIfDue(key, queue);
+      else if (queue.calls.length === 1) void this.runCollected(key, queue, collect);
     });
   }
 
@@ -104,8 +98,9 @@ export class Batcher<Key, In, Out> {
       if (queue.openSlots === 0 && this.queues.get(key) === queue) this.queues.delete(key);
       return;
     }
-    const isWorthWaiting = queue.openSlots > 0 && queue.calls.length < this.maxBatchSize;
-    if (isWorthWaiting && this.maxWait !== undefined) void this.wait(key, queue, this.maxWait);
+    const { maxBatchSize = MAX_BATCH_SIZE, maxWait } = this.options;
+    const isWorthWaiting = queue.openSlots > 0 && queue.calls.length < maxBatchSize;
+    if (isWorthWaiting && maxWait !== undefined) void this.wait(key, queue, maxWait);
     else void this.runNext(key, queue);
   }
 
@@ -133,7 +128,7 @@ export class Batcher<Key, In, Out> {
   private async runNext(key: Key, queue: Queue<In, Out>): Promise<void> {
     queue.timer = null;
     queue.isRunning = true;
-    await this.settle(key, queue.calls.splice(0, this.maxBatchSize));
+    await this.settle(key, queue.calls.splice(0, this.options.maxBatchSize ?? MAX_BATCH_SIZE));
     queue.isRunning = false;
     this.runIfDue(key, queue);
   }
@@ -144,7 +139,7 @@ export class Batcher<Key, In, Out> {
       const answers = await this.runBatch(key, given);
       for (const [index, call] of calls.entries()) call.resolve(answers[index] as Out);
     } catch (error) {
-      if (this.retrySingly && calls.length > 1 && !isOutage(error))
+      if (this.options.retrySingly !== false && calls.length > 1 && !isOutage(error))
         for (const call of calls) await this.settle(key, [call]);
       else for (const call of calls) call.reject(error);
     }

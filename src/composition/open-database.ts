@@ -97,11 +97,8 @@ async function openServer(
 }
 
 /** Inspects the database and changes nothing; null when the embedded one has not been created yet. */
-export async function databaseState({
-  databaseUrl,
-  databaseDirectUrl,
-  dataDir,
-}: Config): Promise<DatabaseState | null> {
+export async function databaseState(config: Config): Promise<DatabaseState | null> {
+  const { databaseUrl, databaseDirectUrl, dataDir } = config;
   if (databaseUrl !== null) return readDatabaseState({ url: databaseDirectUrl ?? databaseUrl });
   if (!hasEmbeddedDatabase(dataDir)) return null;
   const postgres = await openEmbeddedPostgres(dataDir, 'share');

@@ -126,12 +126,14 @@ const GIB = 1024 ** 3;
 
 /** Reads the environment. Throws one `ConfigError` that lists every problem. @param stores Those that `BLOB_STORE` may name, the default first. */
 export function readConfig(env: Environment, stores: readonly BlobStoreKind[]): Config {
-  const problems: string[] = [];
-  const read = new EnvironmentReader(env, problems);
+  return Object.freeze(readSome(env, (read) => configOf(read, stores)));
+}
+
+function configOf(read: EnvironmentReader, stores: readonly BlobStoreKind[]): Config {
   const host = read.text('HOST', '127.0.0.1');
   const port = read.whole('PORT', 3000, 1, 65_535);
   const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
-  const config: Config = {
+  return {
     host,
     port,
     publicUrl: readPublicUrl(read, `http://${hostInUrl(host)}:${port}`),
@@ -172,38 +174,29 @@ export function readConfig(env: Environment, stores: readonly BlobStoreKind[]): 
     backups: readBackupSchedule(read),
     limits: readLimits(read),
   };
-  if (problems.length > 0) throw new ConfigError(problems);
-  return Object.freeze(config);
 }
 
 /** The names of all settings: those that are read in an environment in which every optional part is enabled, and those of every store. */
 export function settingNames(stores: readonly BlobStoreKind[]): readonly string[] {
   const everything: Environment = { RATE_LIMIT_STORE: 'redis', SMTP_URL: 'smtp:' };
-  const names = namesReadBy(everything, (noting) => {
-    try {
-      readConfig(noting, stores);
-    } catch (error) {
-      // Redis is not configured, but was requested.
-      if (!(error instanceof ConfigError)) throw error;
-    }
-  });
+  const names = namesReadBy(everything, (read) => configOf(read, stores));
   return [...new Set([...names, ...stores.flatMap(settingsOf)])];
 }
 
 export function settingsOf(store: BlobStoreKind): readonly string[] {
-  return namesReadBy({}, (noting) => store.settings(new EnvironmentReader(noting, [])));
+  return namesReadBy({}, (read) => store.settings(read));
 }
 
-function namesReadBy(env: Environment, read: (noting: Environment) => void): readonly string[] {
+/** Problems, such as the missing URL of a Redis that was requested, are of no interest. */
+function namesReadBy(env: Environment, from: (read: EnvironmentReader) => void): readonly string[] {
   const names = new Set<string>();
-  read(
-    new Proxy(env, {
-      get(target, name) {
-        names.add(String(name));
-        return target[String(name)];
-      },
-    }),
-  );
+  const noting = new Proxy(env, {
+    get(target, name) {
+      names.add(String(name));
+      return target[String(name)];
+    },
+  });
+  from(new EnvironmentReader(noting, []));
   return [...names];
 }
 

@@ -18,11 +18,9 @@ export function databaseName(databaseUrl: string): string {
 }
 
 /** The installation that a command acts on, for people; without secrets. */
-export function installationName({
-  databaseUrl,
-  dataDir,
-  blobStore: { store, settings },
-}: Pick<Config, 'databaseUrl' | 'dataDir' | 'blobStore'>): string {
+export function installationName(config: Pick<Config, 'databaseUrl' | 'dataDir' | 'blobStore'>): string {
+  const { databaseUrl, dataDir, blobStore } = config;
+  const { store, settings } = blobStore;
   const folder = resolve(dataDir);
   const place = databaseUrl === null ? folder : `${databaseName(databaseUrl)}, data folder ${folder}`;
   const photos = store.folder === undefined ? `, photos in ${store.describe(settings, folder)}` : '';

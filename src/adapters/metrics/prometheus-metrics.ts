@@ -130,20 +130,17 @@ export class PrometheusMetrics {
   private readonly garbageAt = new Gauge({
     name: 'photo_service_garbage_collected_timestamp_seconds',
     help: 'When this process last ran the cleanup; absent before the first run.',
-    labelNames: [] as const,
     ...this.on,
   });
 
   private readonly backupAt = new Gauge({
     name: 'photo_service_backup_timestamp_seconds',
     help: 'The time of the newest complete backup in BACKUP_TO, 0 if there is none; absent without BACKUP_TO.',
-    labelNames: [] as const,
     ...this.on,
   });
   private readonly backupInterval = new Gauge({
     name: 'photo_service_backup_interval_seconds',
     help: 'BACKUP_EVERY; absent without BACKUP_TO.',
-    labelNames: [] as const,
     ...this.on,
   });
 

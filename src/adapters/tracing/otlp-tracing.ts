@@ -40,14 +40,9 @@ export class OtlpTracing {
   }
 
   /** Begins the span of a request. */
-  readonly request = ({
-    method,
-    traceparent,
-  }: {
-    readonly method: string;
-    readonly traceparent: string | undefined;
-  }) => {
-    const sender = readTraceparent(traceparent);
+  readonly request = (asked: { readonly method: string; readonly traceparent: string | undefined }) => {
+    const { method } = asked;
+    const sender = readTraceparent(asked.traceparent);
     const parent = sender === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, sender);
     const attributes = { 'http.request.method': method };
     const span = this.tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);

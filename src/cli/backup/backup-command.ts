@@ -49,7 +49,9 @@ export function backupCommand(): Command {
         const { keep } = options;
         const { made, removed } = await open.whileAlone(() => makeAndKeep(open, plan, keep));
         const report = { ok: made.problems.length === 0, ...made, removed };
-        print(options, report, [...linesAbout(made, config.secretKeys !== null), ...linesAboutRemoved(removed)]);
+        const lines = linesAbout(made, config.secretKeys !== null);
+        if (removed.length > 0) lines.push(`Deleted the older backups ${removed.join(', ')}.`);
+        print(options, report, lines);
         if (made.problems.length > 0) throw new PartlyDone();
       } finally {
         await open.close();
@@ -63,10 +65,6 @@ async function makeAndKeep(open: OpenPorts, plan: BackupPlan, keep: number | und
   await BackupFolder.removeUnfinished(plan.root);
   const made = await makeBackup(open, plan);
   return { made, removed: await BackupFolder.keepNewest(plan.root, keep) };
-}
-
-function linesAboutRemoved(names: readonly string[]): string[] {
-  return names.length === 0 ? [] : [`Deleted the older backups ${names.join(', ')}.`];
 }
 
 function linesAbout(made: Backup, secretIsInEnvironment: boolean): string[] {

@@ -12,11 +12,11 @@ import type { Secrets } from '../../core/shared/secrets.js';
 import {
   MANIFEST_FILE,
   type Manifest,
-  manifestText,
   partsOf,
   readManifest,
   SIGNATURE_FILE,
   signatureText,
+  written,
 } from './manifest.js';
 import { hashOfFile, type Part, PartWriter, readPart, readValues } from './part-file.js';
 
@@ -128,7 +128,7 @@ export class BackupFolder {
 
   /** From here on it is a complete backup. */
   async finish(manifest: Manifest, secrets: Secrets): Promise<void> {
-    const json = manifestText(manifest);
+    const json = written(manifest);
     const options = { mode: 0o600, flush: true };
     await writeFile(join(this.path, MANIFEST_FILE), json, options);
     await writeFile(join(this.path, SIGNATURE_FILE), signatureText(secrets, json), options);

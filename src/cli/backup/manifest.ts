@@ -32,11 +32,8 @@ export function partsOf({ tables, blobs, missed, secret }: Manifest): readonly P
   return [...Object.values(tables), blobs, missed, ...(secret === null ? [] : [secret])];
 }
 
-export function manifestText(manifest: Manifest): string {
-  return written(manifest);
-}
-
-function written(value: unknown): string {
+/** The text of a manifest or a signature, as it is signed or compared. */
+export function written(value: Manifest | BackupSignature): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 

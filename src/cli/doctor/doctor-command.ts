@@ -78,7 +78,7 @@ async function runChecks(envFile: string | undefined): Promise<Checked> {
       return database === null ? [ok('database', 'created at the first start')] : judgeDatabase(database);
     })),
     ...(await redis(config)),
-    ...(await mail(config)),
+    ...(config.smtp === null ? [] : await checkMail(config.smtp, openMailer(config.smtp))),
     ...(await checkProviders(openProviders(config), config.publicUrl)),
     ...(await findingOf('blob store', config.blobStore.store.advice, () =>
       inDataDir(config, (dataDir) => blobs(config, dataDir)),
@@ -118,10 +118,6 @@ async function redis({ rateLimitStore }: Config): Promise<readonly Finding[]> {
       return [ok('redis', new URL(url).host)];
     },
   );
-}
-
-async function mail({ smtp }: Config): Promise<readonly Finding[]> {
-  return smtp === null ? [] : checkMail(smtp, openMailer(smtp));
 }
 
 /**

@@ -22,10 +22,8 @@ export function checkNode(version: string): Finding {
     : fail('node', `Node ${version} is too old.`, 'Install Node 20.19 or newer.');
 }
 
-export async function checkSettings({
-  file,
-  warnings,
-}: Pick<Settings, 'file' | 'warnings'>): Promise<readonly Finding[]> {
+export async function checkSettings(settings: Pick<Settings, 'file' | 'warnings'>): Promise<readonly Finding[]> {
+  const { file, warnings } = settings;
   const mode = file === null ? 0 : (await stat(file)).mode;
   const open = `${file} may contain secrets and is readable by others.`;
   return [
@@ -79,11 +77,8 @@ export function checkProxies({ trustedProxies, publicUrl }: Pick<Config, 'truste
   return ok('TRUSTED_PROXIES', trustedProxies.join(', ') || 'none');
 }
 
-export async function checkSecret({
-  secretKeys,
-  databaseUrl,
-  dataDir,
-}: Pick<Config, 'secretKeys' | 'databaseUrl' | 'dataDir'>): Promise<Finding> {
+export async function checkSecret(config: Pick<Config, 'secretKeys' | 'databaseUrl' | 'dataDir'>): Promise<Finding> {
+  const { secretKeys, databaseUrl, dataDir } = config;
   if (secretKeys !== null) {
     const weak = secretKeys.some((secret) => new Set(secret).size < 10);
     return weak
@@ -129,7 +124,8 @@ export async function checkDataDir({ dataDir }: Pick<Config, 'dataDir'>): Promis
   } catch (error) {
     return [fail('DATA_DIR', (error as Error).message, advice)];
   }
-  const space = await spaceIn(folder);
+  const { bavail, bsize } = await statfs(folder);
+  const space = judgeSpace(folder, bavail * bsize);
   if (folder !== resolve(dataDir)) return [ok('DATA_DIR', `${dataDir} is created at the first start`), space];
   const { mode, gid } = await stat(folder);
   // Group 0 is that of root, and in containers of user ids without a name.
@@ -161,11 +157,6 @@ export async function inTrialFolder<T>(
   } finally {
     await rm(trial, { recursive: true, force: true });
   }
-}
-
-async function spaceIn(folder: string): Promise<Finding> {
-  const { bavail, bsize } = await statfs(folder);
-  return judgeSpace(folder, bavail * bsize);
 }
 
 export function judgeSpace(folder: string, left: number): Finding {

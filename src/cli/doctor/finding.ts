@@ -18,18 +18,9 @@ export interface Finding {
 }
 
 export const ok = (check: string, message: string): Finding => ({ check, level: 'ok', message, advice: '' });
-export const warn = (check: string, message: string, advice: string): Finding => ({
-  check,
-  level: 'warn',
-  message,
-  advice,
-});
-export const fail = (check: string, message: string, advice: string): Finding => ({
-  check,
-  level: 'fail',
-  message,
-  advice,
-});
+const bad = (level: Level) => (check: string, message: string, advice: string) => ({ check, level, message, advice });
+export const warn = bad('warn');
+export const fail = bad('fail');
 
 /** An error thrown by a check is its finding. */
 export async function findingOf(
@@ -50,15 +41,8 @@ const shown = [
   ...['RATE_LIMIT_STORE', 'DELIVERY_MAX_AGE', 'WORKER_CONCURRENCY', 'MEDIA_MEMORY_BYTES', 'MEDIA_TIMEOUT_SECONDS'],
   ...['MEDIA_ISOLATION', 'MEDIA_PRIORITY', 'WEBHOOK_ALLOW_PRIVATE', 'FETCH_ALLOW_PRIVATE', 'OPERATOR_API', 'DOCS'],
   ...['METRICS_PORT', 'SMTP_TLS', 'LOG_FORMAT', 'LOG_LEVEL', 'MAX_FILE_BYTES', 'SCRUB_DAYS', 'BACKUP_EVERY'],
-  ...[
-    'BACKUP_KEEP',
-    'MIN_FREE_BYTES',
-    'MAX_PIXELS',
-    'IMPORT_MAX_PHOTOS',
-    'INLINE_MAX_BYTES',
-    'OPEN_IMPORTS',
-    'MAX_TAGS',
-  ],
+  ...['BACKUP_KEEP', 'MIN_FREE_BYTES', 'MAX_PIXELS', 'IMPORT_MAX_PHOTOS', 'INLINE_MAX_BYTES', 'OPEN_IMPORTS'],
+  'MAX_TAGS',
 ];
 
 /** The same, with those of blob stores. */

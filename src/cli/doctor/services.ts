@@ -61,11 +61,8 @@ export function judgeDatabase(state: DatabaseState): readonly Finding[] {
   return findings;
 }
 
-export function checkLimiter({
-  rateLimitStore,
-  databaseUrl,
-  role,
-}: Pick<Config, 'rateLimitStore' | 'databaseUrl' | 'role'>): Finding {
+export function checkLimiter(config: Pick<Config, 'rateLimitStore' | 'databaseUrl' | 'role'>): Finding {
+  const { rateLimitStore, databaseUrl, role } = config;
   const { kind } = rateLimitStore;
   if (kind !== 'memory' || (databaseUrl === null && role === 'all')) return ok('rate limits', `counted in ${kind}`);
   const message = 'Each process counts separately: with several processes, a key gets its budget from each.';
