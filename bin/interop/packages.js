@@ -15,14 +15,11 @@ export async function packages({ root, tools }) {
       if (!/^photo-service-(\d|sdk-|postgres-|uploader-)/.test(name)) continue;
       // Of the ways to resolve a package, only that of Node 10 is left out: it knows no exports, and such a Node cannot run any of this.
       const attw = join(tools, '@arethetypeswrong/cli/dist/index.js');
-      await run(nodeOf(tools), [attw, file, '--profile', profileOf(name), '--format', 'ascii'], { cwd: root });
+      const profile = name.startsWith('photo-service-sdk') ? 'node16' : 'esm-only';
+      await run(nodeOf(tools), [attw, file, '--profile', profile, '--format', 'ascii'], { cwd: root });
       console.log(`${name}: attw has no finding`);
     }
   });
-}
-
-function profileOf(name) {
-  return name.startsWith('photo-service-sdk') ? 'node16' : 'esm-only';
 }
 
 /** The service, the command line and the embedded Postgres, installed from their packages in empty folders: on every Node, from photos to the same bytes. */

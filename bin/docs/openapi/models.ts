@@ -51,7 +51,7 @@ export function fieldSchemas(model: Model): Record<string, Schema> {
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {
       const { model: nested } = declared.get(name) ?? {};
-      return [name, nested && isInline(nested) ? modelSchema(nested) : asOpenApi31({ ...schema })];
+      return [name, nested && declaredModel(nested)?.name === null ? modelSchema(nested) : asOpenApi31({ ...schema })];
     }),
   );
 }
@@ -73,10 +73,6 @@ function modelSchema(model: Model): Schema {
     ...rules,
     ...(isRequest && { additionalProperties: false }),
   };
-}
-
-function isInline(model: Model): boolean {
-  return declaredModel(model)?.name === null;
 }
 
 function nameOf(model: Model): string {

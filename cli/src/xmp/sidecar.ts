@@ -91,7 +91,7 @@ export function sidecarText(photo: DescribedPhoto): string {
     xmp.setText(ns.exif, 'GPSLatitude', writeDegrees(location.latitude, 'N', 'S'));
     xmp.setText(ns.exif, 'GPSLongitude', writeDegrees(location.longitude, 'E', 'W'));
     if (location.altitude !== null) {
-      xmp.setText(ns.exif, 'GPSAltitude', writeAltitude(location.altitude));
+      xmp.setText(ns.exif, 'GPSAltitude', `${Math.round(Math.abs(location.altitude) * 1000)}/1000`);
       xmp.setText(ns.exif, 'GPSAltitudeRef', location.altitude < 0 ? '1' : '0');
     }
   }
@@ -154,10 +154,6 @@ function writeDegrees(degrees: number, positive: 'N' | 'E', negative: 'S' | 'W')
   return `${shown},${rest}${degrees < 0 ? negative : positive}`;
 }
 
-function writeAltitude(metres: number): string {
-  return `${Math.round(Math.abs(metres) * 1000)}/1000`;
-}
-
 /** When the photo was taken, in the order of how exactly a property means that. The digitization has a property of its own and stays there. */
 function takeTime(xmp: Xmp, details: DetailsBuilder): void {
   const places = [
@@ -176,14 +172,11 @@ function takeTime(xmp: Xmp, details: DetailsBuilder): void {
     return;
   }
   // The same second with its offset says more.
-  const best = dates.find(({ local, offset }) => offset !== null && sameSecond(local, first.local)) ?? first;
+  const second = first.local.slice(0, 19);
+  const best = dates.find(({ local, offset }) => offset !== null && local.slice(0, 19) === second) ?? first;
   if (best.offset === null) details.takenAtLocal(first.local);
   else details.takenAt(first.local + best.offset);
   for (const { uri, local, date } of written) if (date !== null && local !== 'CreateDate') xmp.remove(uri, local);
-}
-
-function sameSecond(one: string, other: string): boolean {
-  return one.slice(0, 19) === other.slice(0, 19);
 }
 
 /** Where programs write keywords with their place in a hierarchy, and what separates its levels. */

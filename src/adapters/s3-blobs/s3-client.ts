@@ -37,7 +37,8 @@ export function openS3Client(
   settings: S3Settings,
   { connect, silence, attempts }: StoreTimeouts = usualPatience,
 ): S3Client {
-  quietVersionWarning();
+  // The Node version is our choice, and of no interest to the operator.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   return new S3Client({
     region: settings.region,
     forcePathStyle: settings.forcePathStyle,
@@ -56,11 +57,6 @@ export function openS3Client(
     // Bodies are in memory and can be sent again: there is no benefit in asking first.
     expectContinueHeader: false,
   });
-}
-
-/** The Node version is our choice, and of no interest to the operator. */
-function quietVersionWarning(): void {
-  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 }
 
 /** Sizes in bytes. */

@@ -219,29 +219,22 @@ const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 function requireHost({ addresses }: Pick<Ports, 'addresses'>) {
   const own = new URL(addresses.publicUrl).hostname;
   return (request: Request, _: Response, next: NextFunction): void => {
-    next(refusalOf(request, own) ?? undefined);
+    const problem = hostProblem(request, own);
+    next(problem === null ? undefined : new DomainError('invalid_request', problem));
   };
 }
 
-function refusalOf(request: Request, own: string): DomainError | null {
+function hostProblem(request: Request, own: string): string | null {
   const hosts = headersOf(request, 'host');
   // HTTP/1.0 has no Host. A 1.1 request without one does not arrive here: Node refuses it.
   if (hosts === undefined) return null;
   const [host = ''] = hosts;
-  if (hosts.length > 1 || !HOST.test(host)) return invalidHost();
+  if (hosts.length > 1 || !HOST.test(host))
+    return 'Send one Host header with a name or an address, and optionally a port.';
   if (isForPrograms(requestContextOf(request), request)) return null;
   const name = host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
-  return name === own || LOOPBACK.test(name) ? null : foreignHost();
-}
-
-function invalidHost(): DomainError {
-  return new DomainError('invalid_request', 'Send one Host header with a name or an address, and optionally a port.');
-}
-
-function foreignHost(): DomainError {
-  const message =
-    'Pages are served only under the address of PUBLIC_URL. If this address is correct, set PUBLIC_URL to it; a proxy must forward the Host header.';
-  return new DomainError('invalid_request', message);
+  if (name === own || LOOPBACK.test(name)) return null;
+  return 'Pages are served only under the address of PUBLIC_URL. If this address is correct, set PUBLIC_URL to it; a proxy must forward the Host header.';
 }
 
 /** Not pages: if they were compressed, an eavesdropper could derive the tokens of their forms from their length (BREACH). */

@@ -195,7 +195,7 @@ export function fromXyz(white: Vector): Matrix {
 }
 
 function toD50(primaries: Primaries): Matrix {
-  const columns = toXyz(primaries);
+  const columns = product(lights(primaries), diagonal(whiteOf(primaries)));
   return product(adaptation(applied(columns, [1, 1, 1])), columns);
 }
 
@@ -204,10 +204,6 @@ function adaptation(white: Vector): Matrix {
   const cones = applied(BRADFORD, white);
   const gain = diagonal(applied(BRADFORD, D50).map((cone, index) => cone / (cones[index] ?? 1)));
   return product(product(inverse(BRADFORD), gain), BRADFORD);
-}
-
-function toXyz(primaries: Primaries): Matrix {
-  return product(lights(primaries), diagonal(whiteOf(primaries)));
 }
 
 /** Returns how much of red, green and blue there is in white. */

@@ -144,7 +144,7 @@ export const readTiffRaw: RawReader = async (file) => {
   const data: Range[] = [];
   for (const directory of pictures) {
     jpegs.push(...(await jpegsOf(tiff, directory)));
-    data.push(...(await dataOf(tiff, directory)));
+    for (const tags of [STRIPS, TILES]) data.push(...(await ranges(tiff, directory.entries, tags)));
   }
   return {
     contentType,
@@ -222,10 +222,6 @@ async function jpegsOf(tiff: TiffReader, { entries }: TiffDirectory): Promise<re
   const strips = isPreview ? [...(await ranges(tiff, entries, STRIPS)), ...(await ranges(tiff, entries, TILES))] : [];
   // Several strips are several JPEGs, none of which is the picture.
   return [...(whole ? [whole] : []), ...single, ...(strips.length === 1 ? strips : [])];
-}
-
-async function dataOf(tiff: TiffReader, { entries }: TiffDirectory): Promise<readonly Range[]> {
-  return [...(await ranges(tiff, entries, STRIPS)), ...(await ranges(tiff, entries, TILES))];
 }
 
 async function ranges(

@@ -28,7 +28,7 @@ async function otherType(head: Uint8Array): Promise<string | undefined> {
 
 /** Whether the file begins like a TIFF (or Olympus's or Panasonic's variant), a RAF or a CR3: whether it is one takes more than its first bytes. */
 export function mayBeRaw(head: Uint8Array): boolean {
-  const text = textOf(head.subarray(0, 12));
+  const text = String.fromCharCode(...head.subarray(0, 12));
   return /^(II|MM|FUJIFILM)/.test(text) || text.endsWith('ftypcrx ');
 }
 
@@ -52,10 +52,6 @@ function isTarga(head: Uint8Array): boolean {
     [8, 15, 16, 24, 32].includes(depth as number) &&
     ((descriptor as number) & 0xc0) === 0
   );
-}
-
-function textOf(bytes: Uint8Array): string {
-  return String.fromCharCode(...bytes);
 }
 
 function isInstalled(name: string): boolean {

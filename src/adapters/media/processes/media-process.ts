@@ -92,7 +92,8 @@ export class MediaProcess {
     this.#begun = new Promise((resolve) => {
       this.#begin = resolve;
     });
-    this.#channel = channelOf(child);
+    // Descriptor 3 of the process; absent as the others are.
+    this.#channel = ((child.stdio ?? []) as readonly unknown[])[3] as Socket | undefined;
     this.#channel?.on('data', (chunk) => this.#receive(chunk));
     this.#channel?.on('error', () => undefined);
     this.#channel?.on('close', () => this.#endUnheard());
@@ -328,11 +329,6 @@ function start(launch: Launch, folder: string): Started {
 
 function mebibytes(bytes: number): string {
   return `${Math.round(bytes / 1024 ** 2)} MiB`;
-}
-
-/** Its descriptor 3; absent as the others are. */
-function channelOf(child: ChildProcess): Socket | undefined {
-  return ((child.stdio ?? []) as readonly unknown[])[3] as Socket | undefined;
 }
 
 /** The first child of a process; null if it has none, or the kernel does not list them (CONFIG_PROC_CHILDREN). */
