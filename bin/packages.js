@@ -16,14 +16,8 @@ const target = resolve(process.argv[isStage ? 3 : 2] ?? join(root, 'release', ma
 /** What of the project the installed service reads, or its guides refer to. */
 const FILES = [
   ...['bin/phs.js', 'bin/photo-service.js', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'docker', 'docs'],
-  ...[
-    'examples',
-    'dist/program',
-    'dist/adapters/countries/register',
-    'dist/pages/assets',
-    'dist/site',
-    'dist/adapters/places/gazetteer',
-  ],
+  ...['examples', 'dist/program', 'dist/adapters/countries/register', 'dist/pages/assets', 'dist/site'],
+  'dist/adapters/places/gazetteer',
 ];
 /** What other programs import (docs/core.md). */
 const LIBRARY = 'dist/library';
@@ -61,18 +55,8 @@ function stageService(folder) {
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'postgres', 'package.json'), 'utf8'));
   const needed = Object.fromEntries([...installed].sort().map((each) => [each, dependencies[each]]));
   const bin = { phs: 'bin/phs.js', 'photo-service': 'bin/photo-service.js' };
-  const own = {
-    name,
-    version,
-    description,
-    license,
-    type,
-    engines,
-    bin,
-    exports,
-    dependencies: needed,
-    optionalDependencies,
-  };
+  const about = { name, version, description, license, type, engines, bin, exports };
+  const own = { ...about, dependencies: needed, optionalDependencies };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(own, null, 2)}\n`);
 }
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../bench/service.mjs';
-import { nodeOf, run, withFolder, withService } from './run.js';
+import { nodeOf, printed, run, withFolder, withService } from './run.js';
 
 const apis = { api: 'openapi.json', operator: 'openapi-operator.json' };
 
@@ -98,13 +98,6 @@ async function startProxy(tools, document, upstream) {
   const port = await freePort();
   const args = [join(tools, '@stoplight/prism-cli/dist/index.js'), 'proxy', document, upstream, '--port', String(port)];
   const child = spawn(nodeOf(tools), args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  await new Promise((resolve, reject) => {
-    let printed = '';
-    child.once('close', () => reject(new Error(`prism ended: ${printed}`)));
-    child.stdout.on('data', (chunk) => {
-      printed += chunk;
-      if (printed.includes('Prism is listening')) resolve();
-    });
-  });
+  await printed(child, 'Prism is listening', 'prism');
   return { child, url: `http://127.0.0.1:${port}` };
 }

@@ -33,6 +33,18 @@ export async function withFolder(name, work) {
   }
 }
 
+/** Resolves when a program has printed this text; rejects when it ends before. */
+export function printed(child, text, name) {
+  return new Promise((resolve, reject) => {
+    let all = '';
+    child.once('close', () => reject(new Error(`${name} ended: ${all}`)));
+    child.stdout.on('data', (chunk) => {
+      all += chunk;
+      if (all.includes(text)) resolve();
+    });
+  });
+}
+
 /**
  * Runs `work` beside a service of its own, on an empty installation with the operator API.
  * @param root the folder of the program: of this project, or of its package
@@ -48,14 +60,7 @@ export async function withService(root, work, node = process.execPath) {
   const ended = new Promise((resolve) => child.once('close', resolve));
   const phs = commandsOf(env, program, node);
   try {
-    await new Promise((resolve, reject) => {
-      let printed = '';
-      ended.then(() => reject(new Error(`the service ended: ${printed}`)));
-      child.stdout.on('data', (chunk) => {
-        printed += chunk;
-        if (printed.includes('is ready at')) resolve();
-      });
-    });
+    await printed(child, 'is ready at', 'the service');
     const limits = ['--read-limit', '100000', '--write-limit', '100000'];
     const key = phs('key', 'create', '--customer', '1', '--name', 'interop', '--scopes', 'all', ...limits);
     const operator = phs('operator-token', 'create', '--name', 'interop', '--scopes', 'all');
