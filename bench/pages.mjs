@@ -157,7 +157,6 @@ async function opened(browser, state, name, path) {
   return rows;
 }
 
-/** Resolves once the picture is there. */
 function isLoaded(image) {
   return image.complete || new Promise((resolve) => image.addEventListener('load', resolve, { once: true }));
 }

@@ -20,7 +20,6 @@ const variables: readonly (readonly [string, string])[] = [
   ['XDG_CONFIG_HOME, XDG_STATE_HOME', 'where logins and the state of imports are stored'],
 ];
 
-/** The manual page phs(1), from the declarations of the commands. */
 export function manPage(version: string): string {
   const program = new Command('phs');
   for (const command of clientCommands()) program.addCommand(command);

@@ -8,7 +8,6 @@ export function withTraceContext<T>(traceparent: string | null, work: () => T): 
   return traceparent === currentTraceContext() ? work() : storage.run(traceparent, work);
 }
 
-/** The trace context of the current work; null when there is none. */
 export function currentTraceContext(): string | null {
   return storage.getStore() ?? null;
 }

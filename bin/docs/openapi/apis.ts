@@ -9,7 +9,6 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../src/core/shared/pagin
 import { type DocumentedApi, documentOf, documentText } from './document.js';
 import { webhooks } from './webhook-document.js';
 
-/** The contract of the API for customers. */
 export function openApiDocument(version: string) {
   return documentOf(customerApi, version);
 }

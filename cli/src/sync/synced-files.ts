@@ -8,7 +8,6 @@ import { UsageError } from '../exit-codes.js';
 import { fileName, isEntryPath, nameKey, photoNames } from '../file-name.js';
 import { sidecarText } from '../xmp/sidecar.js';
 
-/** A file that sync has written into its folder. */
 interface WrittenFile {
   /** Within the folder; with slashes where it has folders of its own. */
   readonly name: string;

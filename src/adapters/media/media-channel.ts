@@ -245,7 +245,6 @@ const exif: Check<Readonly<Record<string, string | number>>> = (value, field) =>
 const writtenTime = orNull(text(100));
 const side = integer(1, MAX_SIDE);
 
-/** The checks of the fields of a photo, by their declarations. */
 const fieldChecks = valuesOf(fileFields, (name) => checkOf(photoFields[name])) as {
   readonly [Name in FileField]: Check<FieldValues[Name]>;
 };

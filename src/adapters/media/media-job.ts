@@ -40,7 +40,6 @@ export type MediaJob =
   | ({ readonly kind: 'inspect' } & Omit<PictureOrder, 'input'>)
   | ({ readonly kind: 'render' } & Omit<RenderOrder, 'input'>);
 
-/** A job as it is sent. */
 export type SentJob = MediaJob & {
   /** The file of its picture; null: the bytes come with the job. */
   readonly path: string | null;

@@ -147,7 +147,6 @@ async function keylessCustomer(ports: Uses<'customers' | 'store'>): Promise<Id |
 }
 
 interface SecretLocations {
-  /** The file that holds the key. */
   readonly keyFile: string;
   /** The link that a person sees: the link itself, or where it is. */
   readonly link: string | { readonly file: string };
