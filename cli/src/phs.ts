@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { everyCommand } from './command-names.js';
 import { clientCommands } from './commands.js';
 import { exitCodes } from './exit-codes.js';
 import { type Explanation, explain, tell } from './explain.js';
@@ -28,6 +27,10 @@ async function run(args: readonly string[]): Promise<number> {
 function unexplained(error: unknown): Explanation {
   const { code = 'failed', message } = error as NodeJS.ErrnoException;
   return { exitCode: exitCodes.environment, message: message ?? String(error), code };
+}
+
+function everyCommand(command: Command): Command[] {
+  return command.commands.flatMap((child) => [child as Command, ...everyCommand(child as Command)]);
 }
 
 function version(): string {

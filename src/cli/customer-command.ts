@@ -9,7 +9,8 @@ import { eraseCustomer } from '../core/customers/erase-customer.js';
 import type { Id } from '../core/shared/ids.js';
 import { counted } from '../core/shared/text.js';
 import { editSettingsAddresses } from '../core/users/admission.js';
-import { idOption, listOption, PartlyDone, pick, wholeOption } from './options.js';
+import { idOption, listOption, PartlyDone, wholeOption } from './options.js';
+import { pick } from './output.js';
 import { withPorts } from './with-ports.js';
 
 export function customerCommand(): Command {

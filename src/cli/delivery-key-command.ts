@@ -9,16 +9,8 @@ import {
   listDeliveryKeys,
 } from '../core/delivery/delivery-key.js';
 import { requireFound } from '../core/shared/errors.js';
-import {
-  type AccessOptions,
-  accessChanges,
-  instantOption,
-  type OfCustomer,
-  ofCustomer,
-  pick,
-  secretLines,
-  wordOr,
-} from './options.js';
+import { type AccessOptions, accessChanges, instantOption, type OfCustomer, ofCustomer, wordOr } from './options.js';
+import { pick, secretLines } from './output.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 const ID = 'the id of the key, for example dk_3kTMd1PzUo8WcQ5x';

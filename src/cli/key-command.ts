@@ -13,11 +13,10 @@ import {
   listOption,
   type OfCustomer,
   ofCustomer,
-  pick,
-  secretLines,
   wholeOption,
   wordOr,
 } from './options.js';
+import { pick, secretLines } from './output.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function keyCommand(): Command {

@@ -17,10 +17,9 @@ import {
   idOption,
   instantOption,
   listOption,
-  pick,
-  secretLines,
   wordOr,
 } from './options.js';
+import { pick, secretLines } from './output.js';
 import { withPorts } from './with-ports.js';
 
 export function operatorTokenCommand(): Command {

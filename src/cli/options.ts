@@ -78,16 +78,6 @@ export function accessChanges({ name, ip, expiresAt }: AccessOptions) {
   };
 }
 
-/** These fields, and no others, in this order. */
-export function pick<T, Name extends keyof T>(value: T, ...names: readonly Name[]): Pick<T, Name> {
-  return Object.fromEntries(names.map((name) => [name, value[name]])) as Pick<T, Name>;
-}
-
-/** The lines for something that cannot be printed again, apart from others, so that it can be copied. */
-export function secretLines(what: string, secret: string): string[] {
-  return [`${what}, shown only now:`, '', `  ${secret}`, ''];
-}
-
 /** Exit codes: done, partly done, wrong usage, not allowed, failure of the server or environment. */
 export const exitCodes = { ok: 0, partial: 1, usage: 2, access: 3, environment: 4 } as const;
 

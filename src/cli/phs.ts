@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { everyCommand, isClientCommand } from 'photo-service-cli/command-names';
+import { isClientCommand } from 'photo-service-cli/command-names';
 import { endWithReader, plain } from 'photo-service-cli/print';
 import { ConfigError } from '../config/config.js';
 import { NoInstallationError } from '../config/installation.js';
@@ -37,6 +37,10 @@ export async function run(args: readonly string[]): Promise<number> {
     const known = forClients.explain(error);
     return known ? forClients.tell(known, args) : explain(error, args);
   }
+}
+
+function everyCommand(command: Command): Command[] {
+  return command.commands.flatMap((child) => [child as Command, ...everyCommand(child as Command)]);
 }
 
 /** Reports what went wrong, on stderr for people; with `--json` also on stdout, as the one document. */

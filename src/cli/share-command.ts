@@ -14,7 +14,8 @@ import {
   revokeShare,
   type ShareWithToken,
 } from '../core/shares/own-shares.js';
-import { idOption, instantOption, listOption, type OfCustomer, ofCustomer, pick, wholeOption } from './options.js';
+import { idOption, instantOption, listOption, type OfCustomer, ofCustomer, wholeOption } from './options.js';
+import { pick } from './output.js';
 import { withPorts, withPortsOf } from './with-ports.js';
 
 const UPLOAD_BYTES = 2_000_000_000;
