@@ -103,12 +103,7 @@ export interface Reference {
 /** @param base The address of its first page; `folder` that of the others. */
 export function referenceOf(
   document: ApiDocument,
-  {
-    title,
-    url,
-    folder,
-    file,
-  }: { readonly title: string; readonly url: string; readonly folder: string; readonly file: string | null },
+  { title, url, folder, file }: Pick<Reference, 'title' | 'url' | 'file'> & { readonly folder: string },
 ): Reference {
   const all = [...entriesOf(document.paths, false), ...entriesOf(document.webhooks ?? {}, true)];
   const resources = document.tags.map(({ name, description = '' }) => {

@@ -50,8 +50,12 @@ interface SampleRequest {
   readonly path: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
+  /** All but the credential. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: { readonly type: string; readonly json: object } | { readonly file: string } | null;
+  /** The body, if it is one of JSON. */
+  readonly json: object | null;
+  /** The file that is the body, if one is. */
+  readonly file: string | null;
   /** The environment variable that has the credential; null where the address itself is the permission. */
   readonly token: 'PHOTO_SERVICE_TOKEN' | 'OPERATOR_TOKEN' | null;
   readonly answer: 'json' | 'text' | 'file' | 'none';
@@ -92,13 +96,8 @@ const requestExamples: Readonly<Record<string, RequestExample>> = {
 };
 
 function sampleRequest(method: string, template: string, operation: SampledOperation, schemas: Schemas): SampleRequest {
-  const {
-    fields,
-    body: written,
-    query = {},
-    parameters: named = [],
-    headers = {},
-  } = requestExamples[operation.operationId] ?? {};
+  const example = requestExamples[operation.operationId] ?? {};
+  const { fields, body: written, query = {}, parameters: named = [], headers = {} } = example;
   const examples = (isShown: (each: Described) => boolean) =>
     Object.fromEntries(
       (operation.parameters ?? []).filter(isShown).map(({ name, schema }) => [name, exampleOf(schema)]),
@@ -113,8 +112,9 @@ function sampleRequest(method: string, template: string, operation: SampledOpera
     path: template.replace(/\{(\w+)\}/g, (_, name) => encodeURI(String(parameters[name]))),
     parameters,
     query: { ...query, ...examples(({ name }) => named.includes(name)) },
-    headers: type === undefined || isJson || type === '*/*' ? headers : { ...headers, 'Content-Type': type },
-    body: type === undefined ? null : isJson ? { type, json: json ?? {} } : { file: 'DSC_3701.jpg' },
+    headers: type === undefined || type === '*/*' ? headers : { ...headers, 'Content-Type': type },
+    json: isJson ? (json ?? {}) : null,
+    file: type === undefined || isJson ? null : 'DSC_3701.jpg',
     token: tokenOf(template, operation),
     answer: answerOf(method, operation),
   };
@@ -150,20 +150,21 @@ function pick(schema: Schema, fields: readonly string[], schemas: Schemas): obje
 }
 
 function curl(request: SampleRequest): string {
-  const { method, body, token, answer } = request;
+  const { method, json, file, token, answer } = request;
   const verb = method === 'HEAD' ? ' --head' : method === 'GET' ? '' : ` -X ${method}`;
   const lines = [
     `curl --fail-with-body${verb} "$PHOTO_SERVICE_URL${targetOf(request)}"`,
     ...(token === null ? [] : [`-H "Authorization: Bearer $${token}"`]),
-    ...headersOf(request).map(([name, value]) => `-H '${name}: ${value}'`),
-    ...(body === null ? [] : ['json' in body ? `-d '${JSON.stringify(body.json)}'` : `--data-binary @${body.file}`]),
+    ...Object.entries(request.headers).map(([name, value]) => `-H '${name}: ${value}'`),
+    ...(json === null ? [] : [`-d '${JSON.stringify(json)}'`]),
+    ...(file === null ? [] : [`--data-binary @${file}`]),
     ...(answer === 'file' ? ['-o photo.jpg'] : []),
   ];
   return lines.join(' \\\n  ');
 }
 
 function typeScript(request: SampleRequest): string {
-  const { method, template, parameters, query, body, token, answer } = request;
+  const { method, template, parameters, query, json, token, answer } = request;
   if (token === null || answer === 'file' || answer === 'text') return fetched(request);
   const isOperator = token === 'OPERATOR_TOKEN';
   const name = isOperator ? 'OperatorClient' : 'PhotoService';
@@ -173,7 +174,7 @@ function typeScript(request: SampleRequest): string {
   };
   const options = {
     ...(Object.keys(given).length > 0 && { params: given }),
-    ...(body !== null && 'json' in body && { body: body.json }),
+    ...(json !== null && { body: json }),
   };
   const more = Object.keys(options).length === 0 ? '' : `, ${literal(options)}`;
   const call = `await client.api.${method}('${template}'${more});`;
@@ -191,11 +192,10 @@ function typeScript(request: SampleRequest): string {
 
 /** Without the SDK, where there is nothing for it to do. */
 function fetched(request: SampleRequest): string {
-  const { method, body, token, answer } = request;
-  const file = body !== null && 'file' in body ? body.file : null;
+  const { method, file, token, answer } = request;
   const headers = [
     ...(token === null ? [] : [`    Authorization: \`Bearer \${process.env.${token}}\`,`]),
-    ...headersOf(request).map(([name, value]) => `    '${name}': '${value}',`),
+    ...Object.entries(request.headers).map(([name, value]) => `    '${name}': '${value}',`),
   ];
   const names = [...(file === null ? [] : ['readFile']), ...(answer === 'file' ? ['writeFile'] : [])];
   return [
@@ -221,20 +221,13 @@ function literal(value: unknown): string {
 }
 
 function python(request: SampleRequest): string {
-  const { method, body, token, answer } = request;
+  const { method, json, file, token, answer } = request;
   const headers = [
     ...(token === null ? [] : [`        "Authorization": "Bearer " + os.environ["${token}"],`]),
-    ...headersOf(request).map(([name, value]) => `        "${name}": "${value}",`),
+    ...Object.entries(request.headers).map(([name, value]) => `        "${name}": "${value}",`),
   ];
-  const data =
-    body === null
-      ? []
-      : [
-          `    data=${'json' in body ? `json.dumps(${pythonLiteral(body.json)}).encode()` : `open("${body.file}", "rb").read()`},`,
-        ];
-  const isJson = answer === 'json' || (body !== null && 'json' in body);
   return [
-    ...(isJson ? ['import json'] : []),
+    ...(answer === 'json' || json !== null ? ['import json'] : []),
     'import os',
     'import urllib.request',
     '',
@@ -242,7 +235,8 @@ function python(request: SampleRequest): string {
     `    os.environ["PHOTO_SERVICE_URL"] + "${targetOf(request)}",`,
     `    method="${method}",`,
     ...(headers.length === 0 ? [] : ['    headers={', ...headers, '    },']),
-    ...data,
+    ...(json === null ? [] : [`    data=json.dumps(${pythonLiteral(json)}).encode(),`]),
+    ...(file === null ? [] : [`    data=open("${file}", "rb").read(),`]),
     ')',
     'with urllib.request.urlopen(request) as response:',
     answer === 'json'
@@ -264,23 +258,18 @@ function pythonLiteral(value: object): string {
 }
 
 function php(request: SampleRequest): string {
-  const { method, body, token, answer } = request;
+  const { method, json, file, token, answer } = request;
   const headers = [
     ...(token === null ? [] : [`        'Authorization: Bearer ' . getenv('${token}'),`]),
-    ...headersOf(request).map(([name, value]) => `        '${name}: ${value}',`),
+    ...Object.entries(request.headers).map(([name, value]) => `        '${name}: ${value}',`),
   ];
-  const content =
-    body === null
-      ? []
-      : [
-          `    'content' => ${'json' in body ? `'${JSON.stringify(body.json)}'` : `file_get_contents('${body.file}')`},`,
-        ];
   return [
     '<?php',
     "$context = stream_context_create(['http' => [",
     `    'method' => '${method}',`,
     ...(headers.length === 0 ? [] : ["    'header' => [", ...headers, '    ],']),
-    ...content,
+    ...(json === null ? [] : [`    'content' => '${JSON.stringify(json)}',`]),
+    ...(file === null ? [] : [`    'content' => file_get_contents('${file}'),`]),
     ']]);',
     `$answer = file_get_contents(getenv('PHOTO_SERVICE_URL') . '${targetOf(request)}', false, $context);`,
     "if ($answer === false) throw new RuntimeException('The request failed.');",
@@ -291,7 +280,7 @@ function php(request: SampleRequest): string {
 }
 
 function ruby(request: SampleRequest): string {
-  const { method, body, token, answer } = request;
+  const { method, json, file, token, answer } = request;
   const verb = `${method.charAt(0)}${method.slice(1).toLowerCase()}`;
   return [
     ...(answer === 'json' ? ['require "json"'] : []),
@@ -300,14 +289,9 @@ function ruby(request: SampleRequest): string {
     `uri = URI(ENV["PHOTO_SERVICE_URL"] + "${targetOf(request)}")`,
     `request = Net::HTTP::${verb}.new(uri)`,
     ...(token === null ? [] : [`request["Authorization"] = "Bearer #{ENV["${token}"]}"`]),
-    ...headersOf(request).map(([name, value]) => `request["${name}"] = "${value}"`),
-    ...(body === null
-      ? []
-      : [
-          'json' in body
-            ? `request.body = '${JSON.stringify(body.json)}'`
-            : `request.body = File.binread("${body.file}")`,
-        ]),
+    ...Object.entries(request.headers).map(([name, value]) => `request["${name}"] = "${value}"`),
+    ...(json === null ? [] : [`request.body = '${JSON.stringify(json)}'`]),
+    ...(file === null ? [] : [`request.body = File.binread("${file}")`]),
     'response = Net::HTTP.start(uri.host, uri.port, use_ssl: uri.scheme == "https") { |http| http.request(request) }',
     'response.value # raises unless it succeeded',
     ...(answer === 'json' ? ['puts JSON.pretty_generate(JSON.parse(response.body))'] : []),
@@ -318,11 +302,11 @@ function ruby(request: SampleRequest): string {
 
 /** A whole program, because Go has nothing shorter that runs. */
 function goSample(request: SampleRequest): string {
-  const { method, body, token, answer } = request;
-  const isJson = body !== null && 'json' in body;
-  const reader = body === null ? 'nil' : isJson ? `strings.NewReader(\`${JSON.stringify(body.json)}\`)` : 'file';
-  const imports = [...(answer === 'none' ? ['fmt'] : ['io']), 'log', 'net/http', 'os', ...(isJson ? ['strings'] : [])];
-  const file = body !== null && 'file' in body ? body.file : null;
+  const { method, json, file, token, answer } = request;
+  const ofFile = file === null ? 'nil' : 'file';
+  const reader = json === null ? ofFile : `strings.NewReader(\`${JSON.stringify(json)}\`)`;
+  const output = answer === 'none' ? 'fmt' : 'io';
+  const imports = [output, 'log', 'net/http', 'os', ...(json === null ? [] : ['strings'])];
   const lines = [
     ...(file === null ? [] : [`file, err := os.Open("${file}")`, ...failing]),
     `request, err := http.NewRequest("${method}", os.Getenv("PHOTO_SERVICE_URL")+"${targetOf(request)}", ${reader})`,
@@ -331,7 +315,7 @@ function goSample(request: SampleRequest): string {
       ? []
       : ['if info, err := file.Stat(); err == nil {', '\trequest.ContentLength = info.Size()', '}']),
     ...(token === null ? [] : [`request.Header.Set("Authorization", "Bearer "+os.Getenv("${token}"))`]),
-    ...headersOf(request).map(([name, value]) => `request.Header.Set("${name}", "${value}")`),
+    ...Object.entries(request.headers).map(([name, value]) => `request.Header.Set("${name}", "${value}")`),
     'response, err := http.DefaultClient.Do(request)',
     ...failing,
     'defer response.Body.Close()',
@@ -365,9 +349,4 @@ function outputOf(answer: SampleRequest['answer']): readonly string[] {
 function targetOf({ path, query }: SampleRequest): string {
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   return search.size === 0 ? path : `${path}?${search}`;
-}
-
-/** Headers other than the credential. */
-function headersOf({ headers, body }: SampleRequest): readonly (readonly [string, string])[] {
-  return Object.entries({ ...headers, ...(body !== null && 'json' in body && { 'Content-Type': body.type }) });
 }
