@@ -6,7 +6,7 @@ import { UsageError } from '../exit-codes.js';
 import { importStateFile } from '../import/import-state-file.js';
 import { folderSource } from '../sources/folder-source.js';
 import { importSource } from '../sources/import-source.js';
-import { defineTool, type ToolContext } from './tool.js';
+import { defineTool, schemaOf, type ToolContext } from './tool.js';
 
 interface Input {
   readonly paths?: string[];
@@ -23,21 +23,17 @@ export const importTool = defineTool<Input>({
     'Imports files and folders of this machine, or files of other servers by URL, and returns when all have arrived or failed. Repeating an import is safe: photos that are in the library are not imported twice. To list the new photos, search by `importId`.',
   scopes: ['photos:write'],
   effect: 'adds',
-  input: {
-    type: 'object',
-    properties: {
-      paths: {
-        type: 'array',
-        items: { type: 'string', minLength: 1 },
-        maxItems: 500,
-        description: 'Absolute paths of files and folders, inside of the folders that this server was started with.',
-      },
-      urls: { type: 'array', items: { type: 'string', format: 'uri', maxLength: 2000 }, maxItems: 500 },
-      tagNames: { type: 'array', items: { type: 'string', minLength: 1, maxLength: 100 }, maxItems: 20 },
-      name: { type: 'string', minLength: 1, maxLength: 255, description: 'The name of the import.' },
+  input: schemaOf({
+    paths: {
+      type: 'array',
+      items: { type: 'string', minLength: 1 },
+      maxItems: 500,
+      description: 'Absolute paths of files and folders, inside of the folders that this server was started with.',
     },
-    additionalProperties: false,
-  },
+    urls: { type: 'array', items: { type: 'string', format: 'uri', maxLength: 2000 }, maxItems: 500 },
+    tagNames: { type: 'array', items: { type: 'string', minLength: 1, maxLength: 100 }, maxItems: 20 },
+    name: { type: 'string', minLength: 1, maxLength: 255, description: 'The name of the import.' },
+  }),
   async run(context, { paths = [], urls = [], tagNames, name }) {
     if (paths.length + urls.length === 0) throw new UsageError('Name at least one path or URL to import.');
     const options = {

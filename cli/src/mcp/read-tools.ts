@@ -1,6 +1,6 @@
 import { ApiError, type Photo, type PhotoQuery, type PhotoService, type TagQuery } from 'photo-service-sdk';
 import { photoFilters, tagFilters } from './api-schemas.js';
-import { defineTool, type Picture, type Tool } from './tool.js';
+import { defineTool, type Picture, schemaOf, type Tool } from './tool.js';
 
 /** Enough to choose by; the rest is told by `look_at_photos`. */
 const SUMMARY = [
@@ -46,7 +46,7 @@ const searchPhotos = defineTool<PhotoQuery & PageInput>({
     'Lists photos of the library that match all given filters; without any, the newest. Returns one page: `nextCursor` gets the next one, null means that there is none.',
   scopes: ['photos:read'],
   effect: 'reads',
-  input: { type: 'object', properties: { ...photoFilters, ...page }, additionalProperties: false },
+  input: schemaOf({ ...photoFilters, ...page }),
   async run({ client, signal }, { cursor = null, limit = DEFAULT_LIMIT, ...filters }) {
     const { data, pagination } = await client.photos.list({ ...filters, limit }, { signal }).page(cursor);
     return { data: { photos: data.map(summaryOf), nextCursor: pagination.nextCursor } };
@@ -64,15 +64,13 @@ const lookAtPhotos = defineTool<{ readonly ids: number[]; readonly pictures?: bo
   description: `Returns all fields of up to ${MAX_PICTURES} photos and, as images in the order of \`pictures\`, a thumbnail of each.`,
   scopes: ['photos:read'],
   effect: 'reads',
-  input: {
-    type: 'object',
-    properties: {
+  input: schemaOf(
+    {
       ids: { type: 'array', items: { type: 'integer', minimum: 1 }, minItems: 1, maxItems: MAX_PICTURES },
       pictures: { type: 'boolean', default: true, description: 'False returns fields only.' },
     },
-    required: ['ids'],
-    additionalProperties: false,
-  },
+    ['ids'],
+  ),
   async run({ client, signal }, { ids, pictures = true }) {
     const query = { ids, trashed: 'any', limit: MAX_PICTURES } as const;
     const { data: photos } = await client.photos.list(query, { signal }).page();
@@ -105,7 +103,7 @@ const listTags = defineTool<TagQuery & PageInput>({
     'Lists tags by name, with the number of photos that have them. Returns one page, as `search_photos` does.',
   scopes: ['tags:read'],
   effect: 'reads',
-  input: { type: 'object', properties: { ...tagFilters, ...page }, additionalProperties: false },
+  input: schemaOf({ ...tagFilters, ...page }),
   async run({ client, signal }, { cursor = null, limit = DEFAULT_LIMIT, ...filters }) {
     const { data, pagination } = await client.tags.list({ ...filters, limit }, { signal }).page(cursor);
     return { data: { tags: data, nextCursor: pagination.nextCursor } };

@@ -9,6 +9,11 @@ interface InputSchema {
   readonly additionalProperties: false;
 }
 
+/** A schema of these properties, and no others. */
+export function schemaOf(properties: InputSchema['properties'], required?: string[]): InputSchema {
+  return { type: 'object', properties, ...(required && { required }), additionalProperties: false };
+}
+
 export interface ToolContext {
   /** Refuses to wait for a rate limit: the agent would give up first. */
   readonly client: PhotoService;

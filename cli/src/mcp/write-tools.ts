@@ -2,7 +2,7 @@ import type { PhotoPatch, PhotoService, TagChanges } from 'photo-service-sdk';
 import { UsageError } from '../exit-codes.js';
 import { photoChanges } from './api-schemas.js';
 import { importTool } from './import-tool.js';
-import { defineTool, type Tool } from './tool.js';
+import { defineTool, schemaOf, type Tool } from './tool.js';
 
 /** The number of photos that the API changes by one write. */
 const MAX_PHOTOS = 100;
@@ -20,15 +20,10 @@ const editPhotos = defineTool<{ readonly ids: number[]; readonly changes: PhotoP
   scopes: ['photos:write'],
   effect: 'destroys',
   addsUp: true,
-  input: {
-    type: 'object',
-    properties: {
-      ids,
-      changes: { type: 'object', properties: photoChanges, minProperties: 1, additionalProperties: false },
-    },
-    required: ['ids', 'changes'],
-    additionalProperties: false,
-  },
+  input: schemaOf(
+    { ids, changes: { type: 'object', properties: photoChanges, minProperties: 1, additionalProperties: false } },
+    ['ids', 'changes'],
+  ),
   run: ({ client, signal }, { ids, changes }) => edited(client, ids, changes, signal),
 });
 
@@ -38,7 +33,7 @@ const restorePhotos = defineTool<{ readonly ids: number[] }>({
   description: 'Brings photos back from the trash.',
   scopes: ['photos:write'],
   effect: 'adds',
-  input: { type: 'object', properties: { ids }, required: ['ids'], additionalProperties: false },
+  input: schemaOf({ ids }, ['ids']),
   run: ({ client, signal }, { ids }) => edited(client, ids, { trashed: false }, signal),
 });
 
@@ -54,7 +49,7 @@ const trashPhotos = defineTool<{ readonly ids: number[] }>({
     'Moves photos to the trash, from where `restore_photos` brings them back for 30 days. Nothing is deleted permanently.',
   scopes: ['photos:delete'],
   effect: 'destroys',
-  input: { type: 'object', properties: { ids }, required: ['ids'], additionalProperties: false },
+  input: schemaOf({ ids }, ['ids']),
   async run({ client, signal }, { ids }) {
     return { data: { photos: await client.photos.deleteMany(ids, { signal }) } };
   },
@@ -72,12 +67,7 @@ const tagPhotos = defineTool<TagInput>({
   description: 'Adds tags to photos, and removes others from them. Tags that do not exist are created.',
   scopes: ['tags:read', 'tags:write', 'photos:write'],
   effect: 'destroys',
-  input: {
-    type: 'object',
-    properties: { ids, add: tagNames, remove: tagNames },
-    required: ['ids'],
-    additionalProperties: false,
-  },
+  input: schemaOf({ ids, add: tagNames, remove: tagNames }, ['ids']),
   async run({ client, signal }, { ids, add = [], remove = [] }) {
     if (add.length + remove.length === 0) throw new UsageError('Name at least one tag to add or to remove.');
     const changes: { readonly tag: string; readonly changes: TagChanges | null }[] = [];
