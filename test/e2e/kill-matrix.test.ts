@@ -26,7 +26,7 @@ const steps = [
   'edit-photo:editPhoto/store.transaction',
   'trash:trashPhoto/store.transaction',
   'trash:purgePhoto/store.transaction',
-  'trash:removeBytes/blobs.delete',
+  'trash:purgePhoto/blobs.delete',
   'claim-key:storeAnswer/store.transaction',
 ];
 
