@@ -82,7 +82,7 @@ const features: Readonly<Record<string, Feature>> = {
       ['src/api/webhooks/event-body.ts', "import { announcedShare } from '../shares/share.view.js';\n"],
       ['src/api/webhooks/event-body.ts', "  share: { schema: 'Share', dispensable: [], read: announcedShare },\n"],
       ['src/cli/own-commands.ts', "import { shareCommand } from './share-command.js';\n"],
-      ['src/cli/own-commands.ts', "    showing(shareCommand(), 'phs share list --customer 1'),\n"],
+      ['src/cli/own-commands.ts', "    printing(shareCommand(), 'phs share list --customer 1'),\n"],
     ],
     linesElsewhere: 4,
   },
