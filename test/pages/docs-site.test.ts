@@ -1,15 +1,17 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { docsCommand } from '../../src/cli/service-commands.js';
+import { ownCommands } from '../../src/cli/own-commands.js';
 import { builtProgram } from '../support/built-program.js';
+import { present } from '../support/tenant.js';
 
 let folder: string;
 beforeAll(async () => {
   await builtProgram();
   folder = mkdtempSync(join(tmpdir(), 'phs-docs-'));
   const written = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
-  await docsCommand().parseAsync([folder, '--json'], { from: 'user' });
+  const docs = present(ownCommands().find((command) => command.name() === 'docs'));
+  await docs.parseAsync([folder, '--json'], { from: 'user' });
   expect(JSON.parse(String(written.mock.calls[0]?.[0]))).toEqual({ folder, files: files().length });
   written.mockRestore();
 });
