@@ -72,9 +72,8 @@ function bearerTokenOf(request: Request): string | null {
 }
 
 /**
- * Step 2: may this key be used from this address? A thief must neither drain the key's budget
- * nor see it. Whose address counts behind proxies is decided by `clientSource` (http/server/request-context.ts); operators set the list
- * with `phs key create --ip`.
+ * Step 2: may this key be used from this address? A thief must neither drain the key's budget nor see it. Whose address counts behind proxies is
+ * decided by `clientSource` (http/server/request-context.ts); operators set the list with `phs key create --ip`.
  */
 @Injectable()
 export class IpGuard implements CanActivate {
@@ -109,8 +108,8 @@ export class IpGuard implements CanActivate {
 }
 
 /**
- * Step 3: is there budget left? A refused call is not counted. One budget per key, or token of
- * the operator, and group, whatever the route, so that no route's own limits are looked for.
+ * Step 3: is there budget left? A refused call is not counted. One budget per key, or token of the operator, and group, whatever the route, so
+ * that no route's own limits are looked for.
  */
 @Injectable()
 export class RateLimitGuard extends ThrottlerGuard {

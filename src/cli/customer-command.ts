@@ -10,7 +10,8 @@ import type { Id } from '../core/shared/ids.js';
 import { counted } from '../core/shared/text.js';
 import { editSettingsAddresses } from '../core/users/admission.js';
 import { idOption, listOption, PartlyDone, wholeOption } from './options.js';
-import { pick } from './output.js';
+import { pick } from './resource-commands.js';
+
 import { withPorts } from './with-ports.js';
 
 export function customerCommand(): Command {

@@ -9,8 +9,16 @@ import {
   listDeliveryKeys,
 } from '../core/delivery/delivery-key.js';
 import { requireFound } from '../core/shared/errors.js';
-import { type AccessOptions, accessChanges, instantOption, type OfCustomer, ofCustomer, wordOr } from './options.js';
-import { pick, secretLines } from './output.js';
+import { instantOption, wordOr } from './options.js';
+import {
+  type AccessOptions,
+  accessChanges,
+  type OfCustomer,
+  ofCustomer,
+  pick,
+  secretLines,
+} from './resource-commands.js';
+
 import { withPorts, withPortsOf } from './with-ports.js';
 
 const ID = 'the id of the key, for example dk_3kTMd1PzUo8WcQ5x';

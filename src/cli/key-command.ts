@@ -5,18 +5,16 @@ import { deleteKey, editKey, issueKey, listKeys, ownerOfKey } from '../core/acce
 import { defaultBudgets } from '../core/access/rolling-window.js';
 import { operatorFor } from '../core/customers/customer.js';
 import type { Id } from '../core/shared/ids.js';
+import { idOption, instantOption, listOption, wholeOption, wordOr } from './options.js';
 import {
   type AccessOptions,
   accessChanges,
-  idOption,
-  instantOption,
-  listOption,
   type OfCustomer,
   ofCustomer,
-  wholeOption,
-  wordOr,
-} from './options.js';
-import { pick, secretLines } from './output.js';
+  pick,
+  secretLines,
+} from './resource-commands.js';
+
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function keyCommand(): Command {

@@ -10,16 +10,9 @@ import {
   operatorTokenPrefix,
 } from '../core/operators/operator-token.js';
 import type { Id } from '../core/shared/ids.js';
-import {
-  type AccessOptions,
-  accessChanges,
-  countOption,
-  idOption,
-  instantOption,
-  listOption,
-  wordOr,
-} from './options.js';
-import { pick, secretLines } from './output.js';
+import { countOption, idOption, instantOption, listOption, wordOr } from './options.js';
+import { type AccessOptions, accessChanges, pick, secretLines } from './resource-commands.js';
+
 import { withPorts } from './with-ports.js';
 
 export function operatorTokenCommand(): Command {

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseInstant } from '../core/media/capture-time.js';
 import { type Id, parseId } from '../core/shared/ids.js';
 
@@ -47,35 +47,6 @@ export function envFileOption(): Option {
 
 export function envFileOf(command: Command): string | undefined {
   return command.optsWithGlobals<{ envFile?: string }>().envFile;
-}
-
-/** Options of a command about what a customer has. */
-export interface OfCustomer {
-  readonly customer: Id;
-  readonly json?: boolean;
-}
-
-export function ofCustomer(name: string, description: string): Command {
-  return new Command(name)
-    .description(description)
-    .requiredOption('--customer <id>', 'the id of the customer', idOption);
-}
-
-/** Options of an `edit` of something that gives access. */
-export interface AccessOptions {
-  readonly name?: string;
-  /** False: every address. */
-  readonly ip?: readonly string[] | false;
-  readonly expiresAt?: Date | 'never';
-}
-
-/** Absent options change nothing. */
-export function accessChanges({ name, ip, expiresAt }: AccessOptions) {
-  return {
-    ...(name !== undefined && { name }),
-    ...(ip !== undefined && { ipList: ip === false ? [] : ip }),
-    ...(expiresAt !== undefined && { expiresAt: expiresAt === 'never' ? null : expiresAt }),
-  };
 }
 
 /** Exit codes: done, partly done, wrong usage, not allowed, failure of the server or environment. */

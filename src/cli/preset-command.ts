@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { print, tableOf } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/customer.js';
 import { deletePreset, listPresets, type Preset, savePreset } from '../core/delivery/preset.js';
-import { type OfCustomer, ofCustomer } from './options.js';
-import { pick } from './output.js';
+import { type OfCustomer, ofCustomer, pick } from './resource-commands.js';
+
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function presetCommand(): Command {

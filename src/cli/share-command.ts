@@ -14,8 +14,9 @@ import {
   revokeShare,
   type ShareWithToken,
 } from '../core/shares/own-shares.js';
-import { idOption, instantOption, listOption, type OfCustomer, ofCustomer, wholeOption } from './options.js';
-import { pick } from './output.js';
+import { idOption, instantOption, listOption, wholeOption } from './options.js';
+import { type OfCustomer, ofCustomer, pick } from './resource-commands.js';
+
 import { withPorts, withPortsOf } from './with-ports.js';
 
 const UPLOAD_BYTES = 2_000_000_000;

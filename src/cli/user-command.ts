@@ -5,8 +5,9 @@ import type { Id } from '../core/shared/ids.js';
 import { removeUser } from '../core/users/people/manage.js';
 import { type Invitation, inviteUser, issueLink } from '../core/users/people/one-time-link.js';
 import { isRole, type Role, roles, type User } from '../core/users/user.js';
-import { idOption, type OfCustomer, ofCustomer } from './options.js';
-import { pick } from './output.js';
+import { idOption } from './options.js';
+import { type OfCustomer, ofCustomer, pick } from './resource-commands.js';
+
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function userCommand(): Command {

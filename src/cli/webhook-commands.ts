@@ -22,8 +22,9 @@ import { deliverEvent, resendDelivery, sendTestEvent } from '../core/webhooks/se
 import type { WebhookEndpoint } from '../core/webhooks/webhook-endpoint.js';
 import { listenerPool } from '../worker/pools.js';
 import { runWorker } from '../worker/worker.js';
-import { idOption, listOption, type OfCustomer, ofCustomer, wholeOption } from './options.js';
-import { pick, secretLines } from './output.js';
+import { idOption, listOption, wholeOption } from './options.js';
+import { type OfCustomer, ofCustomer, pick, secretLines } from './resource-commands.js';
+
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function webhookCommand(): Command {

@@ -316,9 +316,9 @@ async function photoOfEarlierItem(transaction: Reader<'importPhotos'>, item: Imp
 
 /**
  * Photos that have these bytes, of which an item with the same is a duplicate: asked when it is registered (`RegistrationIndex.load`,
- * register/register.ts) or inspected (`applyResults`, inspect.ts), whichever knows its hash first; `publishItem` looks once more. Those whose original is lost are left out: for them the same
- * bytes are wanted once more. Those in the trash are locked until the transaction ends. So each is either relied on before it could be purged,
- * and then it is not, or it is gone already and not among them.
+ * register/register.ts) or inspected (`applyResults`, inspect.ts), whichever knows its hash first; `publishItem` looks once more. Those whose
+ * original is lost are left out: for them the same bytes are wanted once more. Those in the trash are locked until the transaction ends. So each
+ * is either relied on before it could be purged, and then it is not, or it is gone already and not among them.
  */
 export async function inLibrary(
   { photos }: Transaction<'photos'>,

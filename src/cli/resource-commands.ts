@@ -1,0 +1,42 @@
+import { Command } from 'commander';
+import type { Id } from '../core/shared/ids.js';
+import { idOption } from './options.js';
+
+/** Options of a command about what a customer has. */
+export interface OfCustomer {
+  readonly customer: Id;
+  readonly json?: boolean;
+}
+
+export function ofCustomer(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .requiredOption('--customer <id>', 'the id of the customer', idOption);
+}
+
+/** Options of an `edit` of something that gives access. */
+export interface AccessOptions {
+  readonly name?: string;
+  /** False: every address. */
+  readonly ip?: readonly string[] | false;
+  readonly expiresAt?: Date | 'never';
+}
+
+/** Absent options change nothing. */
+export function accessChanges({ name, ip, expiresAt }: AccessOptions) {
+  return {
+    ...(name !== undefined && { name }),
+    ...(ip !== undefined && { ipList: ip === false ? [] : ip }),
+    ...(expiresAt !== undefined && { expiresAt: expiresAt === 'never' ? null : expiresAt }),
+  };
+}
+
+/** These fields, and no others, in this order. */
+export function pick<T, Name extends keyof T>(value: T, ...names: readonly Name[]): Pick<T, Name> {
+  return Object.fromEntries(names.map((name) => [name, value[name]])) as Pick<T, Name>;
+}
+
+/** The lines for something that cannot be printed again, apart from others, so that it can be copied. */
+export function secretLines(what: string, secret: string): string[] {
+  return [`${what}, shown only now:`, '', `  ${secret}`, ''];
+}
