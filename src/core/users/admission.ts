@@ -172,9 +172,9 @@ export async function knownSource(
   users: readonly User[],
   { device, address }: { readonly device: string | null; readonly address: string },
 ): Promise<string | null> {
-  const payload = device === null ? null : (readToken(uses.secrets, 'device', device) as DevicePayload | null);
-  const isOfAccount = payload?.a === accountName(account) && payload.u > uses.clock.now().getTime();
-  if (isOfAccount) return `device:${payload.d}`;
+  const known = device === null ? null : (readToken(uses.secrets, 'device', device) as Device | null);
+  const isOfAccount = known?.account === accountName(account) && known.until > uses.clock.now().getTime();
+  if (isOfAccount) return `device:${known.name}`;
   const source = addressBudget(address);
   for (const user of users) {
     if ((await sourcesOf(uses, user)).includes(source)) return `address:${accountName(account)}:${source}`;
@@ -195,12 +195,13 @@ async function sourcesOf(
 /** Days for which a browser is known after a sign-in. */
 export const DEVICE_DAYS = 365;
 
-interface DevicePayload {
-  /** The hash of the account. */
-  readonly a: string;
-  readonly d: string;
+/** The content of its cookie. */
+interface Device {
+  /** Its hash. */
+  readonly account: string;
+  readonly name: string;
   /** When it expires, in milliseconds. */
-  readonly u: number;
+  readonly until: number;
 }
 
 /** Identifies an account in budgets and cookies: they contain no one's address. */
@@ -213,10 +214,7 @@ function accountName(account: string): string {
  * sign anyone in.
  */
 export function newDevice({ secrets, clock }: { secrets: Secrets; clock: Clock }, account: string): string {
-  const payload: DevicePayload = {
-    a: accountName(account),
-    d: newRandomToken(),
-    u: after(clock.now(), DEVICE_DAYS * DAY).getTime(),
-  };
-  return signToken(secrets, 'device', payload);
+  const until = after(clock.now(), DEVICE_DAYS * DAY).getTime();
+  const device: Device = { account: accountName(account), name: newRandomToken(), until };
+  return signToken(secrets, 'device', device);
 }

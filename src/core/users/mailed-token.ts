@@ -17,20 +17,10 @@ export interface MailedToken {
   readonly customerId: Id;
   readonly userId: Id;
   readonly fingerprint: string;
+  /** In milliseconds. */
   readonly expiresAt: number;
   /** The address that it confirms; empty for a new password. */
   readonly email: string;
-}
-
-interface Payload {
-  readonly c: Id;
-  readonly u: Id;
-  /** The fingerprint. */
-  readonly f: string;
-  /** When it expires, in milliseconds. */
-  readonly x: number;
-  /** The new address. */
-  readonly e?: string;
 }
 
 type MailedPurpose = 'recovery' | 'email';
@@ -40,24 +30,16 @@ export function newMailedToken(
   purpose: MailedPurpose,
   user: User,
   expiresAt: Date,
-  email?: string,
+  email = '',
 ): string {
-  const payload: Payload = {
-    c: user.customerId,
-    u: user.id,
-    f: fingerprintOf(user),
-    x: expiresAt.getTime(),
-    ...(email !== undefined && { e: email }),
-  };
-  return signToken(secrets, purpose, payload);
+  const { customerId, id: userId } = user;
+  const content = { customerId, userId, fingerprint: fingerprintOf(user), expiresAt: expiresAt.getTime(), email };
+  return signToken(secrets, purpose, content satisfies MailedToken);
 }
 
 /** Null when it was not made here for this purpose. */
 export function readMailedToken(secrets: Secrets, purpose: MailedPurpose, token: string): MailedToken | null {
-  const payload = readToken(secrets, purpose, token) as Payload | null;
-  if (payload === null) return null;
-  const { c: customerId, u: userId, f: fingerprint, x: expiresAt, e: email = '' } = payload;
-  return { customerId, userId, fingerprint, expiresAt, email };
+  return readToken(secrets, purpose, token) as MailedToken | null;
 }
 
 export function isMailedTokenOpen({ fingerprint, expiresAt }: MailedToken, user: User, now: Date): boolean {

@@ -52,17 +52,12 @@ export function readUserHandle(handle: string): { readonly customerId: Id; reado
 
 type ChallengeUses = { readonly secrets: Secrets; readonly clock: Clock };
 
-export interface Challenge {
+/** The content of its cookie. */
+interface Challenge {
   readonly challenge: string;
-  /** For the browser that was asked: without it no answer counts. */
-  readonly cookie: string;
-}
-
-interface ChallengePayload {
-  readonly c: string;
-  readonly p: string;
+  readonly purpose: string;
   /** When it expires, in milliseconds. */
-  readonly u: number;
+  readonly until: number;
 }
 
 /** The purposes of challenges: an answer to one is none to another. */
@@ -74,17 +69,23 @@ export const challengeFor = {
     `adding:${session.customerId}:${session.id}:${signsInAlone}`,
 } as const;
 
-/** A new challenge. Nothing is stored until it is answered, so that no one can fill the database by asking. */
-export function newChallenge({ secrets, clock }: ChallengeUses, purpose: string): Challenge {
-  const challenge = newRandomToken();
-  const payload: ChallengePayload = { c: challenge, p: purpose, u: after(clock.now(), CHALLENGE_MS).getTime() };
-  return { challenge, cookie: signToken(secrets, 'passkey', payload) };
+/**
+ * A new challenge, with the cookie for the browser that was asked: without it no answer counts. Nothing is stored until it is answered, so
+ * that no one can fill the database by asking.
+ */
+export function newChallenge({ secrets, clock }: ChallengeUses, purpose: string) {
+  const content: Challenge = {
+    challenge: newRandomToken(),
+    purpose,
+    until: after(clock.now(), CHALLENGE_MS).getTime(),
+  };
+  return { challenge: content.challenge, cookie: signToken(secrets, 'passkey', content) };
 }
 
 /** The challenge of a cookie; null when it is over, or was for something else. */
 export function openChallenge({ secrets, clock }: ChallengeUses, cookie: string, purpose: string): string | null {
-  const payload = readToken(secrets, 'passkey', cookie) as ChallengePayload | null;
-  return payload?.p === purpose && payload.u > clock.now().getTime() ? payload.c : null;
+  const content = readToken(secrets, 'passkey', cookie) as Challenge | null;
+  return content?.purpose === purpose && content.until > clock.now().getTime() ? content.challenge : null;
 }
 
 /** The conditions that an answer must meet. */

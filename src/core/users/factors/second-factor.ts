@@ -140,6 +140,7 @@ declare module '../../shared/transactional.js' {
   }
 }
 
+/** The content of the cookie of a browser whose person still has to give the second factor. */
 interface PendingCookie {
   /** Whose it is, so that only that customer is asked. */
   readonly customerId: Id;
@@ -148,19 +149,10 @@ interface PendingCookie {
   readonly role: Role | null;
 }
 
-interface PendingPayload {
-  readonly c: Id;
-  readonly t: string;
-  readonly r?: Role;
-}
-
-/** The cookie of a browser whose person still has to give the second factor. */
-export function newPendingCookie(secrets: Secrets, { customerId, token, role }: PendingCookie): string {
-  const payload: PendingPayload = { c: customerId, t: token, ...(role !== null && { r: role }) };
-  return signToken(secrets, 'pending', payload);
+export function newPendingCookie(secrets: Secrets, content: PendingCookie): string {
+  return signToken(secrets, 'pending', content);
 }
 
 export function readPendingCookie(secrets: Secrets, cookie: string): PendingCookie | null {
-  const payload = readToken(secrets, 'pending', cookie) as PendingPayload | null;
-  return payload && { customerId: payload.c, token: payload.t, role: payload.r ?? null };
+  return readToken(secrets, 'pending', cookie) as PendingCookie | null;
 }

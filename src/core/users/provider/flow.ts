@@ -1,6 +1,6 @@
 import { addressBudget } from '../../access/ip-list.js';
 import { type RateWindowStore, requireBudget } from '../../access/rolling-window.js';
-import { after, type Clock, MINUTE, SECOND } from '../../shared/clock.js';
+import { type Clock, MINUTE, SECOND } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import { hashRandomToken, newRandomToken, readToken, type Secrets, signToken } from '../../shared/secrets.js';
 import type { Readable, Transactional } from '../../shared/transactional.js';
@@ -43,13 +43,16 @@ interface Start {
  */
 export async function startProviderSignIn(
   uses: ProviderUses,
-  { provider: id, returnTo, next, person, address }: Start,
+  { provider: id, returnTo, next, person, address: from }: Start,
 ): Promise<{ readonly address: string; readonly cookie: string }> {
   const provider = providerOf(uses.identityProviders, id);
   if (person?.hasFactor) throw new DomainError('unauthorized', 'Confirm with your second factor instead.');
-  await requireProviderBudget(uses, address);
-  const { flow, cookie } = newFlow(uses, { provider: id, next, session: person?.session.tokenHash ?? null });
-  return { address: await provider.start(requestOf(flow, returnTo)), cookie };
+  await requireProviderBudget(uses, from);
+  const session = person?.session.tokenHash ?? null;
+  const flow = { provider: id, token: newRandomToken(), startedAt: uses.clock.now().getTime(), next, session };
+  const address = await provider.start(requestOf(flow, returnTo));
+  // No other browser can finish what this one started.
+  return { address, cookie: signToken(uses.secrets, 'provider', flow) };
 }
 
 /** Strangers must not have the provider asked without end. Errors: `rate_limited`. */
@@ -117,7 +120,7 @@ async function confirmByAssertion(
     throw refusedBy('other_person', 'Someone else signed in there. Sign in there as yourself.');
   }
   const { authenticatedAt } = assertion;
-  if (authenticatedAt === null || authenticatedAt < after(startedAt, -CLOCK_TOLERANCE_MS)) {
+  if (authenticatedAt === null || authenticatedAt.getTime() < startedAt - CLOCK_TOLERANCE_MS) {
     const message = 'The provider did not say that you signed in there just now. An admin can send you a link instead.';
     throw refusedBy('not_fresh', message);
   }
@@ -148,46 +151,23 @@ function withoutSlash(issuer: string): string {
 /** The time there is to sign in at a provider. */
 export const FLOW_MS = 10 * MINUTE;
 
-/** A sign-in at a provider that one browser has started. */
+/** A sign-in at a provider that one browser has started: the content of its cookie. */
 interface ProviderFlow {
   readonly provider: string;
   /** It never leaves the browser; everything that does is a hash of it. */
   readonly token: string;
-  readonly startedAt: Date;
+  /** In milliseconds. */
+  readonly startedAt: number;
   /** The page that was wanted. */
   readonly next: string;
   /** The session, by its hash, whose person is asked again; null: this is a sign-in. */
   readonly session: string | null;
 }
 
-interface FlowPayload {
-  readonly p: string;
-  readonly t: string;
-  readonly b: number;
-  readonly n: string;
-  readonly s: string | null;
-}
-
-type FlowUses = { readonly secrets: Secrets; readonly clock: Clock };
-
-/** The cookie of the browser that starts. No other browser can finish what this one started. */
-function newFlow(
-  { secrets, clock }: FlowUses,
-  { provider, next, session }: Pick<ProviderFlow, 'provider' | 'next' | 'session'>,
-): { readonly flow: ProviderFlow; readonly cookie: string } {
-  const flow = { provider, token: newRandomToken(), startedAt: clock.now(), next, session };
-  const payload: FlowPayload = { p: provider, t: flow.token, b: flow.startedAt.getTime(), n: next, s: session };
-  return { flow, cookie: signToken(secrets, 'provider', payload) };
-}
-
 /** Null when there is none, or it is over. */
-function readFlow({ secrets, clock }: FlowUses, cookie: string): ProviderFlow | null {
-  const payload = readToken(secrets, 'provider', cookie) as FlowPayload | null;
-  if (payload === null) return null;
-  const { p, t, b, n, s } = payload;
-  const startedAt = new Date(b);
-  if (after(startedAt, FLOW_MS).getTime() <= clock.now().getTime()) return null;
-  return { provider: p, token: t, startedAt, next: n, session: s };
+function readFlow({ secrets, clock }: Pick<ProviderUses, 'secrets' | 'clock'>, cookie: string): ProviderFlow | null {
+  const flow = readToken(secrets, 'provider', cookie) as ProviderFlow | null;
+  return flow !== null && flow.startedAt + FLOW_MS > clock.now().getTime() ? flow : null;
 }
 
 function requestOf({ token, session }: ProviderFlow, returnTo: string): ProviderRequest {
