@@ -19,7 +19,6 @@ import {
   failDependents,
   finalError,
   type ImportPhoto,
-  type ImportPhotoStatus,
   newUploadId,
   quotaGrowth,
   retry,
@@ -113,10 +112,6 @@ function inputAfter(item: ImportPhoto, patch: Omit<ImportPhotoPatch, 'status'>):
   };
 }
 
-const takesMetadata: readonly ImportPhotoStatus[] = ['awaiting_upload', 'fetching', 'processing', 'ready', 'failed'];
-
-const takesBytesFacts: readonly ImportPhotoStatus[] = ['awaiting_upload', 'failed'];
-
 /** The item with what the patch changes. Errors: `import_photo_final`, and those of tags. */
 async function withValues(
   limits: Limits,
@@ -128,9 +123,9 @@ async function withValues(
   at: Date,
 ): Promise<ImportPhoto> {
   if (Object.values(patch).every((value) => value === undefined)) return item;
-  if (!takesMetadata.includes(item.status)) throw finalError(item);
+  if (!['awaiting_upload', 'fetching', 'processing', 'ready', 'failed'].includes(item.status)) throw finalError(item);
   const ofBytes = patch.sha256 !== undefined || patch.sizeBytes !== undefined;
-  if (ofBytes && !takesBytesFacts.includes(item.status)) throw finalError(item);
+  if (ofBytes && !['awaiting_upload', 'failed'].includes(item.status)) throw finalError(item);
   const input = inputAfter(item, patch);
   const named = patch.tagIds !== undefined || patch.tagNames !== undefined;
   const naming = { limits, at, beside: subject.tagIds };
@@ -159,20 +154,13 @@ async function setItemStatus(
   at: Date,
 ): Promise<ImportPhoto> {
   if (status === 'cancelled') return item.status === 'cancelled' ? item : cancelItem(transaction, item, at);
-  if (status === 'uploaded') return confirmUpload(transaction, item, staged, at);
-  if (item.status !== 'awaiting_upload' && item.status !== 'failed') throw finalError(item);
-  if (item.status === 'awaiting_upload') return item;
-  const waiting = retry(item, randomUUID(), at);
-  await transaction.importPhotos.update(waiting);
-  return waiting;
-}
-
-async function confirmUpload(
-  transaction: Transaction<'importPhotos' | 'jobs'>,
-  item: ImportPhoto,
-  staged: number | null,
-  at: Date,
-): Promise<ImportPhoto> {
+  if (status === 'awaiting_upload') {
+    if (item.status === 'awaiting_upload') return item;
+    if (item.status !== 'failed') throw finalError(item);
+    const waiting = retry(item, randomUUID(), at);
+    await transaction.importPhotos.update(waiting);
+    return waiting;
+  }
   if (['processing', 'ready', 'duplicate'].includes(item.status)) return item;
   if (item.status !== 'awaiting_upload') throw finalError(item);
   if (staged !== item.uploadId) {

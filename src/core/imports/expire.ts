@@ -24,27 +24,20 @@ export function expireImports(uses: ExpireUses, stopping?: AbortSignal): Promise
   const at = uses.clock.now();
   return forEachCustomer(
     (window) => uses.customers.owning<Import>('imports', window, { status: 'open', expiresAt: { until: at } }),
-    (customerId) => expireImportsOf(uses, customerId, at, stopping),
+    async (customerId) => {
+      // None is found again: it has ended, or its expiry was extended.
+      const find = () => uses.store.query(customerId, (reader) => reader.imports.expired(at, BATCH));
+      for await (const id of everyRow(BATCH, find, stopping)) await expireUnlessUsed(uses, customerId, id, at);
+    },
     stopping,
   );
-}
-
-async function expireImportsOf({ store }: ExpireUses, customerId: Id, at: Date, stopping?: AbortSignal) {
-  // None is found again: it has ended, or its expiry was extended.
-  const find = () => store.query(customerId, (reader) => reader.imports.expired(at, BATCH));
-  for await (const id of everyRow(BATCH, find, stopping)) await expireUnlessUsed({ store }, customerId, id, at);
 }
 
 /**
  * Arriving bytes change their item and do not wait for the import, so that thousands can arrive at once. Here they extend the expiry of the
  * import.
  */
-function expireUnlessUsed(
-  { store }: { store: Transactional<'imports' | 'importPhotos' | 'outbox'> },
-  customerId: Id,
-  id: Id,
-  at: Date,
-): Promise<void> {
+function expireUnlessUsed({ store }: ExpireUses, customerId: Id, id: Id, at: Date): Promise<void> {
   return store.transaction(customerId, async (transaction) => {
     const subject = await transaction.imports.lock(id);
     if (subject?.status !== 'open' || subject.expiresAt === null || subject.expiresAt.getTime() > at.getTime()) return;
@@ -76,28 +69,21 @@ export function forgetImports(uses: ForgetUses, stopping?: AbortSignal): Promise
         { itemsForgotten: false, completedAt: { until: old.itemsOf } },
         { itemsForgotten: true, completedAt: { until: old.imports } },
       ),
-    (customerId) => forgetImportsOf(uses, customerId, old, stopping),
+    async (customerId) => {
+      // None is found again.
+      const find = () => uses.store.query(customerId, (reader) => reader.imports.toForget(old, BATCH));
+      for await (const id of everyRow(BATCH, find, stopping)) {
+        while (!(await forgetSome(uses, customerId, id, old))) {
+          if (stopping?.aborted) return;
+        }
+      }
+    },
     stopping,
   );
 }
 
-async function forgetImportsOf({ store }: ForgetUses, customerId: Id, old: OldEnough, stopping?: AbortSignal) {
-  // None is found again.
-  const find = () => store.query(customerId, (reader) => reader.imports.toForget(old, BATCH));
-  for await (const id of everyRow(BATCH, find, stopping)) {
-    while (!(await forgetSome({ store }, customerId, id, old))) {
-      if (stopping?.aborted) return;
-    }
-  }
-}
-
 /** True when nothing of this import is left to do. Another process may have done it between the query and the lock. */
-function forgetSome(
-  { store }: { store: Transactional<'imports'> },
-  customerId: Id,
-  id: Id,
-  old: OldEnough,
-): Promise<boolean> {
+function forgetSome({ store }: ForgetUses, customerId: Id, id: Id, old: OldEnough): Promise<boolean> {
   return store.transaction(customerId, async (transaction) => {
     const ended = (await transaction.imports.lock(id))?.completedAt;
     if (!ended) return true;
@@ -122,15 +108,13 @@ export function removeAbandonedUploads(uses: RemoveUses, stopping?: AbortSignal)
   const until = abandonedUntil(uses.clock.now());
   return forEachCustomer(
     (window) => uses.customers.owning('resumable_uploads', window),
-    (customerId) => removeThoseOf(uses, customerId, until, stopping),
+    async (customerId) => {
+      // None is found again: it is gone, or was used.
+      const find = () => uses.store.query(customerId, (reader) => reader.resumableUploads.abandoned(until, BATCH));
+      for await (const upload of everyRow(BATCH, find, stopping)) await removeUnlessUsed(uses, upload, until);
+    },
     stopping,
   );
-}
-
-async function removeThoseOf(uses: RemoveUses, customerId: Id, until: Date, stopping?: AbortSignal): Promise<void> {
-  // None is found again: it is gone, or was used.
-  const find = () => uses.store.query(customerId, (reader) => reader.resumableUploads.abandoned(until, BATCH));
-  for await (const upload of everyRow(BATCH, find, stopping)) await removeUnlessUsed(uses, upload, until);
 }
 
 /** The row first: blobs that are left if this process dies are unowned, and are removed like any others. */

@@ -18,15 +18,13 @@ export interface Finalization {
   readonly missingUploads: 'reject' | 'fail';
 }
 
-type FinalizeUses = {
-  store: Transactional<'tags' | 'imports' | 'importPhotos' | 'jobs' | 'outbox'>;
-  blobs: BlobStore;
-  clock: Clock;
-};
-
 /** Closes an open import. Repeating the call changes nothing. Errors: `not_found`, `import_not_open`, `uploads_incomplete`. */
 export async function finalizeImport(
-  uses: FinalizeUses,
+  uses: {
+    store: Transactional<'tags' | 'imports' | 'importPhotos' | 'jobs' | 'outbox'>;
+    blobs: BlobStore;
+    clock: Clock;
+  },
   caller: Caller,
   id: Id,
   { action, missingUploads }: Finalization,
@@ -36,8 +34,12 @@ export async function finalizeImport(
     const subject = requireFound(await transaction.imports.lock(id), 'import');
     const at = uses.clock.now();
     if (subject.status === 'open') {
-      if (action === 'discard') await discardImport(transaction, subject, at);
-      else await commitImport(transaction, subject, missingUploads, at);
+      if (action === 'commit') await commitImport(transaction, subject, missingUploads, at);
+      else {
+        await transaction.importPhotos.cancelAll(id, at);
+        await transaction.imports.update(cancel(subject, at));
+        await transaction.outbox.add('import.cancelled', [id], at);
+      }
     } else await repeat(transaction, subject, action);
     return importDetailsOf(transaction.tags, requireFound(await transaction.imports.get(id), 'import'));
   });
@@ -61,8 +63,6 @@ const missing: ItemError = {
   message: 'The import was finalized before the bytes of this file arrived.',
 };
 
-const SAMPLE = 20;
-
 /** Starts the import of what was uploaded. Errors: `uploads_incomplete`. */
 async function commitImport(
   transaction: Transaction<'imports' | 'importPhotos' | 'jobs' | 'outbox'>,
@@ -85,19 +85,9 @@ async function incomplete(transaction: Reader<'importPhotos'>, importId: Id, wai
   const sample = await transaction.importPhotos.list({
     importId,
     statuses: ['awaiting_upload'],
-    window: { after: null, limit: SAMPLE },
+    window: { after: null, limit: 20 },
   });
   const [missing, them] = [counted(waiting, 'upload has', 'uploads have'), waiting === 1 ? 'it' : 'them'];
   const message = `${missing} not arrived. Send ${them} and try again, or send "missingUploads": "fail".`;
   return new DomainError('uploads_incomplete', message, { missing: waiting, sample: sample.map((item) => item.id) });
-}
-
-async function discardImport(
-  transaction: Transaction<'imports' | 'importPhotos' | 'outbox'>,
-  subject: Import,
-  at: Date,
-): Promise<void> {
-  await transaction.importPhotos.cancelAll(subject.id, at);
-  await transaction.imports.update(cancel(subject, at));
-  await transaction.outbox.add('import.cancelled', [subject.id], at);
 }

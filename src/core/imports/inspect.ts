@@ -54,15 +54,14 @@ export async function giveUpImportPhoto(
   itemId: Id,
   last: unknown,
 ): Promise<void> {
+  const undecodable = {
+    code: 'decode_failed',
+    message: 'The image could not be decoded: every attempt failed.',
+  } as const;
   const error = last instanceof ReaderFailure ? undecodable : unprocessable;
   const item = await importSteps.readItem(customerId, importId, itemId);
   if (item !== null) await importSteps.apply({ item, error });
 }
-
-const undecodable: ItemError = {
-  code: 'decode_failed',
-  message: 'The image could not be decoded: every attempt failed.',
-};
 
 type InspectUses = {
   importSteps: ImportSteps;

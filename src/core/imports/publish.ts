@@ -11,7 +11,7 @@ import { isTrashed, markRecovered, type Photo, restore } from '../photos/photo.j
 import type { NewPhoto } from '../photos/photo-repository.js';
 import { type Gazetteer, type Place, placeAt } from '../photos/places.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError, type ItemError, isOutage, requireFound } from '../shared/errors.js';
+import { DomainError, isOutage, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { everyBatch, windowAfter } from '../shared/pagination.js';
 import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
@@ -279,10 +279,15 @@ async function resolveDuplicate(
     const item = await transaction.importPhotos.lock(subject.id, seen.id);
     if (item?.status !== 'duplicate' || item.resolved) return;
     const at = clock.now();
-    const photoId = item.photoId ?? (await photoOfEarlierItem(transaction, item));
+    const { importId, duplicateOfItemId: earlierId } = item;
+    const earlier = earlierId === null ? null : await transaction.importPhotos.get(importId, earlierId);
+    const photoId = item.photoId ?? earlier?.photoId ?? null;
     if (photoId === null) return failItem(transaction, item, sourceFailed, at);
     const photo = (await transaction.photos.lock([photoId]))[0];
-    if (photo === undefined) return transaction.importPhotos.update(fail(item, sourceGone, at));
+    if (photo === undefined) {
+      const message = 'The photo with the same bytes was permanently deleted in the meantime. Import this file again.';
+      return transaction.importPhotos.update(fail(item, { code: 'duplicate_source_gone', message }, at));
+    }
     const back = isTrashed(photo) && subject.restoreTrashed && !(await cameBefore(transaction, subject, item, photo));
     const next = back ? { ...restore(photo), tags: photo.tags } : photo;
     const tagIds = await tagsOfDuplicate(transaction, limits, shared, item, next);
@@ -291,11 +296,6 @@ async function resolveDuplicate(
     await transaction.importPhotos.update({ ...item, photoId, restored: back, resolved: true, updatedAt: at });
   });
 }
-
-const sourceGone: ItemError = {
-  code: 'duplicate_source_gone',
-  message: 'The photo with the same bytes was permanently deleted in the meantime. Import this file again.',
-};
 
 /** Whether this import has already imported or restored the photo: in that case it was deleted afterwards, and stays deleted. */
 async function cameBefore(
@@ -307,11 +307,6 @@ async function cameBefore(
   if (photo.importId === subject.id) return true;
   const same = await transaction.importPhotos.findBySha256(subject.id, [photo.sha256]);
   return same.some((other) => other.id !== item.id && other.resolved && other.photoId === photo.id);
-}
-
-async function photoOfEarlierItem(transaction: Reader<'importPhotos'>, item: ImportPhoto): Promise<Id | null> {
-  if (item.duplicateOfItemId === null) return null;
-  return (await transaction.importPhotos.get(item.importId, item.duplicateOfItemId))?.photoId ?? null;
 }
 
 /**

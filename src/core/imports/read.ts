@@ -22,15 +22,11 @@ export function readImport(
   );
 }
 
-export interface ImportListRequest extends PageRequest {
-  readonly statuses?: readonly ImportStatus[];
-}
-
 /** The customer's imports, newest first. Errors: `invalid_cursor`. */
 export function listImports(
   uses: { store: Readable<'imports'>; secrets: Secrets; clock: Clock },
   { customerId }: Pick<Caller, 'customerId'>,
-  { statuses, ...request }: ImportListRequest,
+  { statuses, ...request }: PageRequest & { readonly statuses?: readonly ImportStatus[] },
 ): Promise<Page<CountedImport>> {
   return uses.store.query(customerId, (reader) => {
     const listing = {

@@ -30,7 +30,10 @@ export async function fetchSource(uses: FetchUses, job: Job<'fetches'>, stopping
   if (fetch?.uploadId !== uploadId) return 'received';
   const leased = { ...fetch, job };
   try {
-    await requireKey(uses, leased);
+    // A key that was deleted, perhaps because it was stolen, does not go on making requests.
+    const known = fetch.apiKeyId === null ? null : await uses.importSteps.findKey(fetch.apiKeyId);
+    if (fetch.apiKeyId !== null && (known === null || isExpired(known.key, uses.clock.now())))
+      throw new SourceFailure(keyEnded, true);
     const stored = await takeStoredSource(uses, leased);
     if (stored !== null) await readSource(uses, leased, stored, stopping);
     return await recordFetch(uses, leased, null);
@@ -55,13 +58,6 @@ export async function isFetchAwaited(
 function isExpected(error: unknown): boolean {
   if (error instanceof SourceFailure) return true;
   return error instanceof DomainError && !isOutage(error) && error.code !== 'storage_full';
-}
-
-/** A key that was deleted, perhaps because it was stolen, does not go on making requests. */
-async function requireKey({ importSteps, clock }: FetchUses, { apiKeyId }: LeasedFetch): Promise<void> {
-  if (apiKeyId === null) return;
-  const known = await importSteps.findKey(apiKeyId);
-  if (known === null || isExpired(known.key, clock.now())) throw new SourceFailure(keyEnded, true);
 }
 
 const keyEnded = {
@@ -333,17 +329,17 @@ function isOurFault(error: unknown): boolean {
 function failureOf({ declaredBytes }: LeasedFetch, error: unknown): SourceFailure {
   if (error instanceof SourceFailure) return error;
   if (!(error instanceof DomainError)) return new SourceFailure(unprocessable, false);
-  if (error.code === 'checksum_mismatch') return new SourceFailure(otherHash, true);
-  if (declaredBytes !== null) return new SourceFailure({ code: 'size_mismatch', message: otherSize }, true);
-  return new SourceFailure({ code: 'source_unreachable', message: otherLength }, false);
+  if (error.code === 'checksum_mismatch') {
+    const message = 'The SHA-256 of the fetched bytes is not the declared one.';
+    return new SourceFailure({ code: 'checksum_mismatch', message }, true);
+  }
+  if (declaredBytes !== null) {
+    const message = 'The fetched file does not have the declared size.';
+    return new SourceFailure({ code: 'size_mismatch', message }, true);
+  }
+  const message = 'The source did not send as many bytes as it had announced.';
+  return new SourceFailure({ code: 'source_unreachable', message }, false);
 }
-
-const otherHash: ItemError = {
-  code: 'checksum_mismatch',
-  message: 'The SHA-256 of the fetched bytes is not the declared one.',
-};
-const otherSize = 'The fetched file does not have the declared size.';
-const otherLength = 'The source did not send as many bytes as it had announced.';
 
 type RecordUses = {
   store: Transactional<'imports' | 'importPhotos' | 'sourceFetches' | 'jobs'>;

@@ -10,7 +10,7 @@ import { type ImportPhoto, saveAndRequestInspection, transition } from '../impor
 
 type ReceiveUses = { store: Transactional<'importPhotos' | 'jobs'>; blobs: BlobStore; clock: Clock };
 
-/** Items that are received in one transaction. */
+/** Items that are received in one transaction, and imports that are read at a time. */
 const BATCH = 100;
 
 /**
@@ -66,8 +66,6 @@ type PollUses = {
   customers: CustomerDirectory;
 };
 
-const PAGE = 100;
-
 /**
  * Looks for bytes that clients sent directly to the store, in the open imports of all customers that were used within so many milliseconds.
  * Bytes found count as use. May run in several processes at once, and be stopped at any time.
@@ -77,17 +75,15 @@ export function pollDirectUploads(uses: PollUses, usedWithin: number, stopping?:
   const endingAfter = after(uses.clock.now(), IDLE_DAYS * DAY - usedWithin);
   return forEachCustomer(
     (window) => uses.customers.owning<Import>('imports', window, { status: 'open', expiresAt: { after: endingAfter } }),
-    (customerId) => pollDirectUploadsOf(uses, customerId, endingAfter, stopping),
+    async (customerId) => {
+      const read = (last: Id | null) =>
+        uses.store.query(customerId, ({ imports }) => imports.endingAfter(endingAfter, { after: last, limit: BATCH }));
+      for await (const id of everyRow(BATCH, read, stopping)) {
+        if ((await receiveStoredUploads(uses, customerId, id)) > 0) await extendExpiry(uses, customerId, id);
+      }
+    },
     stopping,
   );
-}
-
-async function pollDirectUploadsOf(uses: PollUses, customerId: Id, endingAfter: Date, stopping?: AbortSignal) {
-  const read = (last: Id | null) =>
-    uses.store.query(customerId, (reader) => reader.imports.endingAfter(endingAfter, { after: last, limit: PAGE }));
-  for await (const id of everyRow(PAGE, read, stopping)) {
-    if ((await receiveStoredUploads(uses, customerId, id)) > 0) await extendExpiry(uses, customerId, id);
-  }
 }
 
 function extendExpiry({ store, clock }: PollUses, customerId: Id, id: Id): Promise<void> {
