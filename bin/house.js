@@ -16,36 +16,28 @@ const { values: options } = parseArgs({
   },
 });
 
-const measures = { ...measure(options.root), ...(await walksIn(options.root)) };
-const before =
-  options.before === undefined
-    ? []
-    : [{ title: 'before', measures: { ...measure(options.before), ...(await walksIn(options.before)) } }];
-const now = { title: before.length === 0 ? 'measured' : 'after', measures };
+const measures = await measured(options.root);
+const before = options.before === undefined ? null : await measured(options.before);
 if (options.json) {
-  console.log(
-    JSON.stringify(before.length === 0 ? measures : { before: before[0].measures, after: measures }, null, 2),
-  );
+  console.log(JSON.stringify(before === null ? measures : { before, after: measures }, null, 2));
 } else {
-  console.log(table([...before, now]));
+  console.log(table(before === null ? { measured: measures } : { before, after: measures }));
   if (options.verbose) console.log(details(measures));
 }
 
-async function walksIn(folder) {
-  return options.walks ? { walks: await (await import('./house/walks.js')).walks(folder) } : {};
+async function measured(folder) {
+  if (!options.walks) return measure(folder);
+  const { walks } = await import('./house/walks.js');
+  return { ...measure(folder), walks: await walks(folder) };
 }
 
-/** One column for each tree; a measure that a tree does not have is a dash. */
-function table(columns) {
-  const names = [...new Set(columns.flatMap(({ measures }) => rows(measures).map(([name]) => name)))];
-  const values = columns.map(({ measures }) => new Map(rows(measures)));
-  const lines = names.map((name) => [name, ...values.map((column) => String(column.get(name) ?? '–'))]);
-  return markdown([['', ...columns.map(({ title }) => title)], ...lines]);
-}
-
-function markdown([head, ...body]) {
-  const line = (cells) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...body.map(line)].join('\n');
+/** In Markdown, with a column for each tree by its title; a measure that a tree does not have is a dash. */
+function table(trees) {
+  const columns = Object.values(trees).map((tree) => new Map(rows(tree)));
+  const names = [...new Set(columns.flatMap((column) => [...column.keys()]))];
+  const head = ['', ...Object.keys(trees)];
+  const lines = names.map((name) => [name, ...columns.map((column) => String(column.get(name) ?? '–'))]);
+  return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 /** Rows of one tree: what is measured, and its value. */

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { importsOf, isTypeScript } from './tree.js';
+import { importsOf } from './tree.js';
 
 /** Folders whose sizes are told, by name. `composition` includes the settings and what lies directly in src. */
 const RINGS = [
@@ -51,19 +51,15 @@ function totals(files, nameOf) {
   return sizes;
 }
 
-/** Whether the limits of files and folders are for it: migrations are as long and as many as what they create, and tests have limits of their own. */
-const isLimited = ({ path }) => !path.startsWith('test/') && !path.includes('/migrations/');
-
 /**
  * What a stranger meets: how long the files of src are, which could be part of something else, and how their comments begin; and in all code, the
  * files over the limit, the longest first, and the fullest folder.
  */
 export function rooms(files) {
-  const own = files.filter(
-    (file) => file.path.startsWith('src/') && isTypeScript(file) && !file.path.endsWith('.d.ts'),
-  );
+  const own = files.filter(({ path }) => /^src\/.*\.tsx?$/.test(path) && !path.endsWith('.d.ts'));
   const lengths = own.map(({ lines }) => lines).sort((a, b) => a - b);
-  const limited = files.filter(isLimited);
+  // Migrations are as long and as many as what they create, and tests have limits of their own.
+  const limited = files.filter(({ path }) => !path.startsWith('test/') && !path.includes('/migrations/'));
   const over = limited.filter(({ lines }) => lines > MOST);
   const folders = new Map();
   for (const { path } of limited) {

@@ -11,19 +11,16 @@ const GENERATED = /^(\/\/ Written by bin\/|\/\*\*\n \* This file was auto-genera
 
 /** Every file of the tree under `root`: path with `/`, text, and the number of lines. */
 export function readTree(root) {
-  return FOLDERS.flatMap((folder) => filesIn(root, folder));
-}
-
-function filesIn(root, folder) {
-  if (!existsSync(join(root, folder))) return [];
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && WRITTEN.test(entry.name))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .filter((path) => !path.startsWith('test/fixtures/') && !path.includes('/node_modules/'))
-    .sort()
-    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
-    .filter(({ text }) => !GENERATED.test(text))
-    .map((file) => ({ ...file, lines: file.text.split('\n').length - (file.text.endsWith('\n') ? 1 : 0) }));
+  return FOLDERS.filter((folder) => existsSync(join(root, folder))).flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && WRITTEN.test(entry.name))
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+      .filter((path) => !path.startsWith('test/fixtures/') && !path.includes('/node_modules/'))
+      .sort()
+      .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+      .filter(({ text }) => !GENERATED.test(text))
+      .map((file) => ({ ...file, lines: file.text.split('\n').length - (file.text.endsWith('\n') ? 1 : 0) })),
+  );
 }
 
 const parsed = new WeakMap();
@@ -34,10 +31,6 @@ export function syntaxOf(file) {
     parsed.set(file, ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true));
   }
   return parsed.get(file);
-}
-
-export function isTypeScript({ path }) {
-  return /\.tsx?$/.test(path);
 }
 
 /** Calls `visit` with every node below `node`, in order; no deeper where it answers false. */
@@ -53,7 +46,11 @@ export function importsOf(file, paths, { declared = true } = {}) {
   walk(syntaxOf(file), (node) => {
     if (!declared && ts.isModuleDeclaration(node)) return;
     const specifier = specifierOf(node);
-    if (specifier?.startsWith('.')) targets.add(sourcePath(posix.join(posix.dirname(file.path), specifier), paths));
+    if (!specifier?.startsWith('.')) return;
+    // `./page.js` stands for `page.ts` or `page.tsx`.
+    const path = posix.join(posix.dirname(file.path), specifier);
+    const stem = path.replace(/\.js$/, '');
+    targets.add([`${stem}.ts`, `${stem}.tsx`].find((each) => paths.has(each)) ?? path);
   });
   return [...targets];
 }
@@ -65,10 +62,4 @@ function specifierOf(node) {
   const isImport = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword;
   const [argument] = isImport ? node.arguments : [];
   return argument && ts.isStringLiteralLike(argument) ? argument.text : undefined;
-}
-
-/** `./page.js` stands for `page.ts` or `page.tsx`. */
-function sourcePath(path, paths) {
-  const stem = path.replace(/\.js$/, '');
-  return [`${stem}.ts`, `${stem}.tsx`, path].find((each) => paths.has(each)) ?? path;
 }

@@ -33,7 +33,9 @@ export async function walks(folder) {
   const dataDir = mkdtempSync(join(tmpdir(), 'phs-walks-'));
   const { openEmbeddedPostgres } = await import(pathToFileURL(join(root, 'dist', 'adapters', 'embedded-postgres.js')));
   const database = await openEmbeddedPostgres(join(dataDir, 'database'), 'own', () => undefined);
-  const env = { ...process.env, DATA_DIR: join(dataDir, 'service'), DATABASE_URL: urlOf(database), LOG_LEVEL: 'error' };
+  const { user, password, host, port, database: name } = database.connection;
+  const DATABASE_URL = `postgres://${user}:${encodeURIComponent(password)}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`;
+  const env = { ...process.env, DATA_DIR: join(dataDir, 'service'), DATABASE_URL, LOG_LEVEL: 'error' };
   const running = [];
   try {
     for (const ROLE of ['api', 'worker']) running.push(await start(root, { ...env, PROCESSES: '1', ROLE }));
@@ -155,10 +157,6 @@ function sourceOf(root, script) {
   if (!script.startsWith(dist)) return [];
   const name = `src/${script.slice(dist.length).replace(/\.js$/, '')}`;
   return ['.ts', '.tsx'].map((ending) => name + ending).filter((file) => existsSync(join(root, file)));
-}
-
-function urlOf({ connection: { user, password, host, port, database } }) {
-  return `postgres://${user}:${encodeURIComponent(password)}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
 }
 
 async function send(method, url, request) {
