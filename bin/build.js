@@ -1,16 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { bundle, compile } from './build/bundle.js';
@@ -65,7 +55,14 @@ async function build({ folder }) {
   try {
     if (folder === uploader) await packForWeb(join(folder, 'src', 'entry.ts'), join(draft, 'photo-upload.js'));
     else await transpile(join(folder, 'src'), draft, 'es6', folder === root ? ['../testing/', './testing/'] : null);
-    if (folder === sdk) await Promise.all([writeCommonJs(draft), packSdkForWeb(draft)]);
+    if (folder === sdk) {
+      // The same modules for programs that use `require`.
+      await transpile(join(sdk, 'src'), join(draft, COMMONJS), 'commonjs');
+      writeFileSync(join(draft, COMMONJS, 'package.json'), '{"type":"commonjs"}\n');
+      // What needs nothing of Node, for edge runtimes and for pages without a bundler.
+      const modules = await packForWeb(join(draft, 'entry.js'), join(draft, 'web.js'));
+      writeFileSync(join(draft, 'web.licences.txt'), licences(modules));
+    }
     if (folder === cli) await packProtocol(draft);
     if (folder === root) {
       await transpile(join(root, 'testing'), join(draft, 'testing'), 'es6', ['../src/', '../']);
@@ -91,18 +88,6 @@ function replace(dist, draft, old) {
       rmSync(old, { recursive: true, force: true });
     }
   }
-}
-
-/** The same modules for programs that use `require`. */
-async function writeCommonJs(dist) {
-  await transpile(join(sdk, 'src'), join(dist, COMMONJS), 'commonjs');
-  writeFileSync(join(dist, COMMONJS, 'package.json'), '{"type":"commonjs"}\n');
-}
-
-/** What of the SDK needs nothing of Node, for edge runtimes and for pages without a bundler. */
-async function packSdkForWeb(dist) {
-  const modules = await packForWeb(join(dist, 'entry.js'), join(dist, 'web.js'));
-  writeFileSync(join(dist, 'web.licences.txt'), licences(modules));
 }
 
 /** Packs a module, with all that it loads, as one file without imports. @returns the modules in it */
@@ -150,15 +135,10 @@ async function declare(folder) {
   const tsc = join(root, 'node_modules', '@typescript', 'native', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [tsc, '-p', folder], { stdio: 'inherit' });
   if (status !== 0) throw new Error(`The types of ${folder} could not be written.`);
-  if (folder === sdk) declareCommonJs();
-}
-
-/** A declaration says of itself what module it is by the package.json above it, so both kinds need their own. */
-function declareCommonJs() {
+  if (folder !== sdk) return;
+  // A declaration says of itself what module it is by the package.json above it, so both kinds need their own.
   const dist = join(sdk, 'dist');
   const names = readdirSync(dist, { recursive: true }).map(String);
-  for (const name of names.filter((each) => each.endsWith('.d.ts') && !each.startsWith(COMMONJS))) {
-    mkdirSync(dirname(join(dist, COMMONJS, name)), { recursive: true });
+  for (const name of names.filter((each) => each.endsWith('.d.ts') && !each.startsWith(COMMONJS)))
     cpSync(join(dist, name), join(dist, COMMONJS, name));
-  }
 }

