@@ -57,37 +57,19 @@ function changes(before, after) {
   const stable = [...is].filter(
     ([name, part]) => part['x-stability'] === 'stable' && was.get(name)?.['x-stability'] === 'beta',
   );
-  return [
-    ...section(
-      'Added',
-      outermost(added).map((name) => line(name, is.get(name))),
-    ),
-    ...section(
-      'Deprecated',
-      deprecated.map(([name, part]) => `- ${name}${until(part)}`),
-    ),
-    ...section(
-      'No longer beta',
-      stable.map(([name]) => `- ${name}`),
-    ),
-    ...section(
-      'Removed',
-      outermost(removed).map((name) => `- ${name}`),
-    ),
-  ];
-}
-
-function line(name, part) {
-  return `- ${name}${part['x-stability'] === 'beta' ? ' (beta)' : ''}`;
-}
-
-function until(part) {
-  const instead = /\n\nDeprecated: (.+)$/s.exec(part.description ?? '')?.[1];
-  return `${part['x-sunset'] ? `, until ${part['x-sunset']} at least` : ''}${instead ? `. ${instead}` : ''}`;
-}
-
-function section(title, lines) {
-  return lines.length === 0 ? [] : [`### ${title}`, '', ...lines, ''];
+  const until = ({ description = '', 'x-sunset': sunset }) => {
+    const instead = /\n\nDeprecated: (.+)$/s.exec(description)?.[1];
+    return `${sunset ? `, until ${sunset} at least` : ''}${instead ? `. ${instead}` : ''}`;
+  };
+  const sections = {
+    Added: outermost(added).map((name) => `${name}${is.get(name)['x-stability'] === 'beta' ? ' (beta)' : ''}`),
+    Deprecated: deprecated.map(([name, part]) => `${name}${until(part)}`),
+    'No longer beta': stable.map(([name]) => name),
+    Removed: outermost(removed),
+  };
+  return Object.entries(sections).flatMap(([title, lines]) =>
+    lines.length === 0 ? [] : [`### ${title}`, '', ...lines.map((line) => `- ${line}`), ''],
+  );
 }
 
 /** One API, newest release first. */

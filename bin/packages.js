@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -40,7 +40,9 @@ function packAll() {
   for (const workspace of manifest.workspaces) pack(join(root, workspace));
   for (const name of ['openapi.json', 'openapi-operator.json']) cpSync(join(root, name), join(target, name));
   writeFileSync(join(target, 'photo-service.cdx.json'), run(process.execPath, ['bin/sbom.js']));
-  writeFileSync(join(target, 'SHA256SUMS'), readdirSync(target).sort().map(checksum).join(''));
+  const sha256 = (name) => hash('sha256', readFileSync(join(target, name)));
+  const names = readdirSync(target).sort();
+  writeFileSync(join(target, 'SHA256SUMS'), names.map((name) => `${sha256(name)}  ${name}\n`).join(''));
   console.log(target);
 }
 
@@ -62,13 +64,6 @@ function stageService(folder) {
 
 function pack(folder) {
   run('npm', ['pack', '--silent', '--pack-destination', target], folder);
-}
-
-function checksum(name) {
-  const hash = createHash('sha256')
-    .update(readFileSync(join(target, name)))
-    .digest('hex');
-  return `${hash}  ${name}\n`;
 }
 
 /** @returns what it printed. */

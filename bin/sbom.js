@@ -35,7 +35,10 @@ function component(place) {
     // What is needed on some platforms only.
     scope: optional ? 'optional' : 'required',
     ...(integrity && { hashes: [hashOf(integrity)] }),
-    ...(license && { licenses: [licenseOf(license)] }),
+    // An identifier of SPDX, or an expression of several.
+    ...(license && {
+      licenses: [/ (AND|OR|WITH) /.test(license) ? { expression: license } : { license: { id: license } }],
+    }),
     purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
   };
 }
@@ -44,11 +47,6 @@ function component(place) {
 function hashOf(integrity) {
   const [algorithm, digest] = integrity.split('-', 2);
   return { alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(digest, 'base64').toString('hex') };
-}
-
-/** As its package says: an identifier of SPDX, or an expression of several. */
-function licenseOf(license) {
-  return / (AND|OR|WITH) /.test(license) ? { expression: license } : { license: { id: license } };
 }
 
 /** Made at a given time, the document is known by what it was made of. */

@@ -63,7 +63,7 @@ function declarations() {
     const waiting = checker.getExportsOfModule(module).map((symbol) => ({ symbol, isExported: true }));
     for (const { symbol, isExported } of waiting) {
       const resolved = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-      const node = resolved.declarations?.find(isOfSdk);
+      const node = resolved.declarations?.find(isByHand);
       if (node === undefined || seen.has(resolved)) continue;
       seen.add(resolved);
       found.set(symbol.name, { node, isExported });
@@ -73,15 +73,11 @@ function declarations() {
   });
 }
 
-/** Declared in the SDK by hand. */
-function isOfSdk(node) {
+/** Declared in the SDK, and not generated. */
+function isByHand(node) {
   const { fileName } = node.getSourceFile();
-  return (
-    fileName.startsWith(folder) &&
-    !fileName.includes('node_modules') &&
-    !fileName.endsWith('-types.d.ts') &&
-    ts.isStatement(node)
-  );
+  const isOurs = fileName.startsWith(folder) && !fileName.includes('node_modules');
+  return isOurs && !fileName.endsWith('-types.d.ts') && ts.isStatement(node);
 }
 
 /** Only another name for a part of the API's document. */
@@ -125,27 +121,16 @@ function write(parts) {
     for (const { title, has } of groups) {
       const some = all.filter(([, { node }]) => has(node));
       if (some.length > 0) lines.push(`### ${title}${name.endsWith('node') ? ' for Node' : ''}`, '');
-      for (const [each, { node, isExported }] of some) lines.push(...section(each, node, isExported));
+      for (const [each, { node, isExported }] of some) {
+        const doc = docOf(node);
+        lines.push(`#### ${each}`, '', ...(doc === '' ? [] : [doc, '']), '```ts', codeOf(node, isExported), '```', '');
+      }
     }
     const ofApi = all.filter(([, { node }]) => isOfApi(node)).map(([, { node }]) => codeOf(node, true));
-    if (ofApi.length > 0)
-      lines.push(
-        '### Types of the API',
-        '',
-        'The fields are those of the API reference.',
-        '',
-        '```ts',
-        ...ofApi,
-        '```',
-        '',
-      );
+    const heading = ['### Types of the API', '', 'The fields are those of the API reference.', ''];
+    if (ofApi.length > 0) lines.push(...heading, '```ts', ...ofApi, '```', '');
   }
   return `${lines.join('\n').trimEnd()}\n`;
-}
-
-function section(name, node, isExported) {
-  const doc = docOf(node);
-  return [`#### ${name}`, '', ...(doc === '' ? [] : [doc, '']), '```ts', codeOf(node, isExported), '```', ''];
 }
 
 /** The comment before a declaration, without what marks it as one. */

@@ -20,7 +20,8 @@ function worldSvg() {
   const lines = arcs.map((arc) => projected(arc, transform));
   const line = (index) => (index < 0 ? lines[~index].toReversed() : lines[index]);
   const rings = objects.land.geometries.flatMap(ringsOf);
-  const land = rings.map((ring) => joined(ring.map(line))).map((points) => pathOf(points, 'z'));
+  const joined = (parts) => parts.flatMap((points, at) => (at === 0 ? points : points.slice(1)));
+  const land = rings.map((ring) => pathOf(joined(ring.map(line)), 'z'));
   const borders = sharedArcs(objects.countries.geometries).map((index) => pathOf(line(index), ''));
   const paths = [
     ['land', land],
@@ -45,10 +46,6 @@ function projected(arc, { scale, translate }) {
 
 function ringsOf({ type, arcs }) {
   return type === 'Polygon' ? arcs : arcs.flat();
-}
-
-function joined(parts) {
-  return parts.flatMap((points, at) => (at === 0 ? points : points.slice(1)));
 }
 
 /** Arcs that two countries have in common. */

@@ -81,7 +81,12 @@ export async function proxy({ root, tools }) {
     const proxies = [];
     try {
       for (const document of Object.values(apis)) {
-        proxies.push(await startProxy(tools, join(root, document), url));
+        const port = await freePort();
+        const prism = join(tools, '@stoplight/prism-cli/dist/index.js');
+        const args = [prism, 'proxy', join(root, document), url, '--port', String(port)];
+        const child = spawn(nodeOf(tools), args, { stdio: ['ignore', 'pipe', 'inherit'] });
+        proxies.push({ child, url: `http://127.0.0.1:${port}` });
+        await printed(child, 'Prism is listening', 'prism');
       }
       const [api, operator] = proxies.map((proxy) => proxy.url);
       const program = join(root, 'bin/interop/programs/calls.mjs');
@@ -92,12 +97,4 @@ export async function proxy({ root, tools }) {
       for (const { child } of proxies) child.kill();
     }
   });
-}
-
-async function startProxy(tools, document, upstream) {
-  const port = await freePort();
-  const args = [join(tools, '@stoplight/prism-cli/dist/index.js'), 'proxy', document, upstream, '--port', String(port)];
-  const child = spawn(nodeOf(tools), args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  await printed(child, 'Prism is listening', 'prism');
-  return { child, url: `http://127.0.0.1:${port}` };
 }

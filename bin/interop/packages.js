@@ -32,7 +32,9 @@ export async function installed({ root, tools }) {
       await install(folder, packed, 'photo-service-cli'),
       await install(folder, packed, 'photo-service-postgres'),
     ];
-    await writeFile(join(postgres, 'notes.mjs'), exampleOf(postgres));
+    // The program that its README begins with.
+    const readme = readFileSync(join(postgres, 'node_modules/photo-service-postgres/README.md'), 'utf8');
+    await writeFile(join(postgres, 'notes.mjs'), /```js\n([\s\S]*?)```/.exec(readme)[1]);
     for (const version of [20, 22, 24, 26]) {
       const node = nodeOf(tools, version);
       const own = join(folder, `node-${version}`);
@@ -53,12 +55,6 @@ async function install(folder, packed, name) {
   const [file] = readdirSync(packed).filter((each) => each.startsWith(name) && /^-\d/.test(each.slice(name.length)));
   await run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', join(packed, file)], { cwd: own });
   return own;
-}
-
-/** The program that its README begins with. */
-function exampleOf(postgres) {
-  const readme = readFileSync(join(postgres, 'node_modules/photo-service-postgres/README.md'), 'utf8');
-  return /```js\n([\s\S]*?)```/.exec(readme)[1];
 }
 
 async function importAndSync({ node, own, service, client, photos }) {
@@ -92,7 +88,11 @@ const whole = { ...image, imported: 3, failed: 0 };
 /** The SDK as it is packed, in runtimes that its README names: against a service, both kinds of modules. */
 export async function runtimes({ root, tools }) {
   await withFolder('photo-service-runtimes-', async (folder) => {
-    await installSdk(root, folder);
+    // As npm installs it: packed, unpacked, and with the packages that it names.
+    cpSync(join(root, 'bin/interop/programs'), folder, { recursive: true });
+    const packed = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(root, 'sdk') });
+    const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+    await run('npm', ['install', ...options, `./${packed.trim()}`], { cwd: folder });
     await withService(root, async ({ url, token }) => {
       const tried = async (name, program, args, expected = whole) => {
         const own = join(folder, name);
@@ -108,9 +108,9 @@ export async function runtimes({ root, tools }) {
         await tried(`node-${version}`, nodeOf(tools, version), ['module.mjs']);
         await tried(`node-${version}-commonjs`, nodeOf(tools, version), ['commonjs.cjs']);
       }
-      const deno = [join(tools, '@deno/linux-x64-glibc/deno'), ['run', '-A', '--no-lock']];
-      await tried('deno', deno[0], [...deno[1], 'module.mjs']);
-      await tried('deno-commonjs', deno[0], [...deno[1], 'commonjs.cjs']);
+      const deno = join(tools, '@deno/linux-x64-glibc/deno');
+      await tried('deno', deno, ['run', '-A', '--no-lock', 'module.mjs']);
+      await tried('deno-commonjs', deno, ['run', '-A', '--no-lock', 'commonjs.cjs']);
       const bun = join(tools, '@oven/bun-linux-x64/bin/bun');
       await tried('bun', bun, ['module.mjs']);
       await tried('bun-commonjs', bun, ['commonjs.cjs']);
@@ -118,12 +118,4 @@ export async function runtimes({ root, tools }) {
       await tried('workerd', nodeOf(tools), ['workerd.mjs', tools], web);
     });
   });
-}
-
-/** As npm installs it: packed, unpacked, and with the packages that it names. */
-async function installSdk(root, folder) {
-  cpSync(join(root, 'bin/interop/programs'), folder, { recursive: true });
-  const packed = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: join(root, 'sdk') });
-  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  await run('npm', [...args, `./${packed.trim()}`], { cwd: folder });
 }
