@@ -45,9 +45,8 @@ const groups = {
   },
 } as const;
 
-type Groups = typeof groups;
-type KeysOfEach<T> = T extends object ? keyof T : never;
-export type GuideName = KeysOfEach<Groups[keyof Groups]>;
+type NamesOf<Files> = Files extends object ? keyof Files : never;
+export type GuideName = NamesOf<(typeof groups)[keyof typeof groups]>;
 
 /** Each with its heading in the side bar. */
 export const guideGroups = Object.entries(groups).map(([title, files]) => ({
@@ -56,10 +55,6 @@ export const guideGroups = Object.entries(groups).map(([title, files]) => ({
 }));
 export const guideNames = guideGroups.flatMap(({ names }) => names);
 const files = Object.assign({}, ...Object.values(groups)) as Readonly<Record<GuideName, string>>;
-
-function isGuide(name: string): name is GuideName {
-  return Object.hasOwn(files, name);
-}
 
 export function guideFile(name: GuideName): string {
   return files[name];
@@ -85,5 +80,6 @@ export function linkTarget(href: string): string | null {
   if (/^(https?:|#|\/)/.test(href)) return href;
   const [file = '', anchor] = href.split('#');
   const name = file.replace(/^.*\//, '').replace(/\.md$/, '');
-  return file.endsWith('.md') && isGuide(name) ? `/docs/guides/${name}${anchor ? `#${anchor}` : ''}` : null;
+  const isGuide = file.endsWith('.md') && Object.hasOwn(files, name);
+  return isGuide ? `/docs/guides/${name}${anchor ? `#${anchor}` : ''}` : null;
 }

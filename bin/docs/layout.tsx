@@ -66,8 +66,21 @@ export function Layout({ title, here, references, isWide = false, children }: La
           {children}
         </main>
         <nav id="contents" aria-label="Documentation">
-          {references.map((reference) => (
-            <ReferenceGroup key={reference.url} reference={reference} here={here} />
+          {references.map(({ title: name, url, resources }) => (
+            <Group key={url} title={name}>
+              <Entry href={url} here={here} title="Overview" />
+              {resources.map((resource) => (
+                <Entry key={resource.url} href={resource.url} here={here} title={resource.name}>
+                  {resource.url === here && (
+                    <ul>
+                      {resource.operations.map(({ url: place, operation }) => (
+                        <Entry key={place} href={place} here={here} title={operation.summary} />
+                      ))}
+                    </ul>
+                  )}
+                </Entry>
+              ))}
+            </Group>
           ))}
           <Group title="All">
             <Entry href="/docs/errors" here={here} title="Error codes" />
@@ -86,25 +99,6 @@ export function Layout({ title, here, references, isWide = false, children }: La
   );
 }
 
-function ReferenceGroup({ reference: { title, url, resources }, here }: { reference: Reference; here: string }) {
-  return (
-    <Group title={title}>
-      <Entry href={url} here={here} title="Overview" />
-      {resources.map((resource) => (
-        <Entry key={resource.url} href={resource.url} here={here} title={resource.name}>
-          {resource.url === here && (
-            <ul>
-              {resource.operations.map(({ url: place, operation }) => (
-                <Entry key={place} href={place} here={here} title={operation.summary} />
-              ))}
-            </ul>
-          )}
-        </Entry>
-      ))}
-    </Group>
-  );
-}
-
 function Group({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <section>
@@ -114,14 +108,8 @@ function Group({ title, children }: { title: string; children: ComponentChildren
   );
 }
 
-interface EntryProps {
-  readonly href: string;
-  readonly here: string;
-  readonly title: string;
-  readonly children?: ComponentChildren;
-}
-
-function Entry({ href, here, title, children }: EntryProps) {
+function Entry(props: { href: string; here: string; title: string; children?: ComponentChildren }) {
+  const { href, here, title, children } = props;
   return (
     <li>
       <a href={href} aria-current={href === here ? 'page' : undefined}>

@@ -10,7 +10,11 @@ const { escapeHtml } = markdown.utils;
 markdown.renderer.rules.fence = (tokens, at) => `<pre><code>${escapeHtml(codeOf(tokens[at]))}</code></pre>\n`;
 markdown.core.ruler.push('documentation', ({ tokens }) => {
   for (const [at, token] of tokens.entries()) {
-    if (token.type === 'heading_open') token.attrSet('id', anchorOf(tokens[at + 1]?.content ?? ''));
+    if (token.type === 'heading_open') {
+      // The same anchors as in other Markdown renderers.
+      const words = (tokens[at + 1]?.content ?? '').toLowerCase().replace(/[^\p{L}\p{N} -]/gu, '');
+      token.attrSet('id', words.trim().replace(/ /g, '-'));
+    }
     // The policy of the pages refuses styles, which align columns.
     if (/^t[hd]_open$/.test(token.type)) token.attrs = token.tag === 'th' ? [['scope', 'col']] : null;
     const links = (token.children ?? []).filter(({ type }) => type.startsWith('link_'));
@@ -24,21 +28,9 @@ markdown.core.ruler.push('documentation', ({ tokens }) => {
   }
 });
 
-/** The same as in other Markdown renderers. */
-function anchorOf(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N} -]/gu, '')
-    .trim()
-    .replace(/ /g, '-');
-}
-
 function codeOf(token?: Tokens[number]): string {
   return token?.content.replace(/\n$/, '') ?? '';
 }
-
-/** A table whose columns have no names has no head. */
-const EMPTY_HEAD = /<thead>\n<tr>\n(?:<th scope="col"><\/th>\n)+<\/tr>\n<\/thead>\n/g;
 
 /** A text as HTML, with blocks of code that follow each other in several languages as tabs. */
 export function markdownHtml(text: string): string {
@@ -55,7 +47,8 @@ export function markdownHtml(text: string): string {
     at = begin - 1;
   }
   render(tokens.length);
-  return parts.join('').replace(EMPTY_HEAD, '');
+  // A table whose columns have no names has no head.
+  return parts.join('').replace(/<thead>\n<tr>\n(?:<th scope="col"><\/th>\n)+<\/tr>\n<\/thead>\n/g, '');
 }
 
 /** The beginning of a paragraph that introduces the code of one language. */

@@ -55,22 +55,18 @@ export function resourcePage(resource: Resource, { document }: Reference, refere
     <Layout title={resource.name} here={resource.url} references={references} isWide>
       <h1>{resource.name}</h1>
       <p>{resource.description}</p>
-      {hasKey && <KeyField />}
+      {hasKey && (
+        // Shown by the script that uses it.
+        <p class="key" hidden>
+          <label for="try-key">Key for “Try it”</label>
+          <input id="try-key" type="password" autocomplete="off" spellcheck={false} aria-describedby="try-key-note" />
+          <span id="try-key-note">It stays in this tab, and is sent to this service only.</span>
+        </p>
+      )}
       {resource.operations.map((entry) => (
         <Operation key={entry.url} entry={entry} document={document} />
       ))}
     </Layout>,
-  );
-}
-
-/** Shown by the script that uses it. */
-function KeyField() {
-  return (
-    <p class="key" hidden>
-      <label for="try-key">Key for “Try it”</label>
-      <input id="try-key" type="password" autocomplete="off" spellcheck={false} aria-describedby="try-key-note" />
-      <span id="try-key-note">It stays in this tab, and is sent to this service only.</span>
-    </p>
   );
 }
 
@@ -182,15 +178,6 @@ function Example({ title, value }: { title: string; value: unknown }) {
 
 type Schemas = ApiDocument['components']['schemas'];
 
-interface FieldProps {
-  readonly name: string;
-  readonly schema: JsonSchema;
-  readonly schemas: Schemas;
-  readonly isRequired: boolean;
-  readonly description?: string;
-  readonly children?: ComponentChildren;
-}
-
 /** Deeper fields are in the document, and on the page of their own resource. */
 const MOST_LEVELS = 3;
 
@@ -201,15 +188,8 @@ function ParameterList(props: { title: string; all: readonly DescribedParameter[
     <>
       <h3>{title}</h3>
       <dl class="fields">
-        {all.map(({ name, schema, required = false, description }) => (
-          <Field
-            key={name}
-            name={name}
-            schema={schema}
-            schemas={schemas}
-            isRequired={required}
-            description={description}
-          />
+        {all.map(({ required = false, ...parameter }) => (
+          <Field key={parameter.name} {...parameter} schemas={schemas} isRequired={required} />
         ))}
       </dl>
     </>
@@ -239,7 +219,15 @@ function FieldList({ schema, schemas, level = 1 }: { schema: JsonSchema; schemas
   );
 }
 
-function Field({ name, schema, schemas, isRequired, description, children }: FieldProps) {
+function Field(
+  props: Pick<DescribedParameter, 'name' | 'schema'> & {
+    schemas: Schemas;
+    isRequired: boolean;
+    description?: string;
+    children?: ComponentChildren;
+  },
+) {
+  const { name, schema, schemas, isRequired, description, children } = props;
   const words = constraints(schema, schemas);
   return (
     <div>

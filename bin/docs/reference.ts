@@ -106,15 +106,20 @@ export function referenceOf(
   { title, url, folder, file }: Pick<Reference, 'title' | 'url' | 'file'> & { readonly folder: string },
 ): Reference {
   const all = [...entriesOf(document.paths, false), ...entriesOf(document.webhooks ?? {}, true)];
+  const shared = document.components.responses;
+  const codesOf = ({ responses }: DescribedOperation) => {
+    const own = Object.values(responses).map(
+      (each) => shared[each.$ref?.replace('#/components/responses/', '') ?? ''] ?? each,
+    );
+    return [...new Set(own.flatMap(codesIn))];
+  };
   const resources = document.tags.map(({ name, description = '' }) => {
     const page = `${folder}/${name.toLowerCase().replaceAll(' ', '-')}`;
     const operations = all
       .filter(({ operation }) => operation.tags[0] === name)
-      .map((entry) => ({
-        ...entry,
-        url: `${page}#${entry.operation.operationId}`,
-        codes: codesOf(entry.operation, document),
-      }));
+      .map((entry) => {
+        return { ...entry, url: `${page}#${entry.operation.operationId}`, codes: codesOf(entry.operation) };
+      });
     return { name, description, url: page, operations };
   });
   return { title, url, file, document, resources };
@@ -124,14 +129,6 @@ function entriesOf(paths: ApiDocument['paths'], isEvent: boolean) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, isEvent, operation })),
   );
-}
-
-function codesOf({ responses }: DescribedOperation, { components }: ApiDocument): readonly string[] {
-  const all = Object.values(responses).map((response) => {
-    const name = response.$ref?.replace('#/components/responses/', '');
-    return name === undefined ? response : (components.responses[name] ?? {});
-  });
-  return [...new Set(all.flatMap((response) => codesIn(response)))];
 }
 
 /** The enums that narrow `error.code`, wherever they are in the schema. */

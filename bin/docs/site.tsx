@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { renderToString } from 'preact-render-to-string';
 import { type ErrorCode, errorCodes } from '../../src/core/shared/errors.js';
 import { retryAfter, statusOfCode } from '../../src/http/status-of-code.js';
-import { type GuideName, guideGroups, guideNames, guideSummary, guideText, guideTitle } from './guides.js';
+import { guideGroups, guideNames, guideSummary, guideText, guideTitle } from './guides.js';
 import { assetNames, assetText, assetUrl, Layout } from './layout.js';
 import { Inline, Markdown, sectionsOf } from './markdown.js';
 import { openApiText, operatorOpenApiText } from './openapi/apis.js';
@@ -42,17 +42,8 @@ function write(path: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** One place that a search can lead to. */
-interface SearchEntry {
-  readonly title: string;
-  /** Where it is: the guide, or what kind of thing it is. */
-  readonly place: string;
-  readonly url: string;
-  readonly text: string;
-}
-
-/** The operations of both APIs, the error codes, and each section of the guides. */
-function searchEntries(all: readonly Reference[]): readonly SearchEntry[] {
+/** The places that a search can lead to: the operations of both APIs, the error codes, and each section of the guides. */
+function searchEntries(all: readonly Reference[]) {
   const operations = all.flatMap(({ resources }) => resources.flatMap((resource) => resource.operations));
   return [
     ...operations.map(({ method, path, isEvent, operation: { summary, description }, url }) => ({
@@ -79,18 +70,17 @@ function allPages(all: readonly Reference[]): ReadonlyMap<string, string> {
       ...reference.resources.map((each) => [each.url, resourcePage(each, reference, all)] as const),
     ]),
     ['/docs/guides', guidesPage(all)],
-    ...guideNames.map((name) => [`/docs/guides/${name}`, guidePage(name, all)] as const),
+    ...guideNames.map((name) => {
+      const page = (
+        <Layout title={guideTitle(name)} here={`/docs/guides/${name}`} references={all}>
+          <Markdown text={guideText(name)} />
+        </Layout>
+      );
+      return [`/docs/guides/${name}`, renderToString(page)] as const;
+    }),
     ['/docs/errors', errorsPage(all)],
     ...errorCodes.map((code) => [`/docs/errors/${code}`, errorPage(code, all)] as const),
   ]);
-}
-
-function guidePage(name: GuideName, references: readonly Reference[]): string {
-  return renderToString(
-    <Layout title={guideTitle(name)} here={`/docs/guides/${name}`} references={references}>
-      <Markdown text={guideText(name)} />
-    </Layout>,
-  );
 }
 
 function guidesPage(references: readonly Reference[]): string {

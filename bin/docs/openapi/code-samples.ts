@@ -106,6 +106,10 @@ function sampleRequest(method: string, template: string, operation: SampledOpera
   const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
   const json = written ?? (fields && content && pick(content.schema, fields, schemas));
   const isJson = type?.endsWith('json') ?? false;
+  const isOperator = template.startsWith('/operator/');
+  const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1];
+  const types = Object.keys(success?.content ?? {});
+  const isSilent = method === 'head' || types.length === 0 || method === 'delete';
   return {
     method: method.toUpperCase(),
     template,
@@ -115,22 +119,9 @@ function sampleRequest(method: string, template: string, operation: SampledOpera
     headers: type === undefined || type === '*/*' ? headers : { ...headers, 'Content-Type': type },
     json: isJson ? (json ?? {}) : null,
     file: type === undefined || isJson ? null : 'DSC_3701.jpg',
-    token: tokenOf(template, operation),
-    answer: answerOf(method, operation),
+    token: operation['x-required-scope'] === null ? null : isOperator ? 'OPERATOR_TOKEN' : 'PHOTO_SERVICE_TOKEN',
+    answer: isSilent ? (types.length > 1 ? 'text' : 'none') : types[0] === 'application/json' ? 'json' : 'file',
   };
-}
-
-function tokenOf(path: string, operation: SampledOperation): SampleRequest['token'] {
-  if (operation['x-required-scope'] === null) return null;
-  return path.startsWith('/operator/') ? 'OPERATOR_TOKEN' : 'PHOTO_SERVICE_TOKEN';
-}
-
-function answerOf(method: string, { responses }: SampledOperation): SampleRequest['answer'] {
-  const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
-  const types = Object.keys(success?.content ?? {});
-  if (method === 'head' || types.length === 0 || method === 'delete') return types.length > 1 ? 'text' : 'none';
-  if (types[0] === 'application/json') return 'json';
-  return 'file';
 }
 
 function exampleOf({ examples, enum: values }: Schema): unknown {
@@ -226,6 +217,11 @@ function python(request: SampleRequest): string {
     ...(token === null ? [] : [`        "Authorization": "Bearer " + os.environ["${token}"],`]),
     ...Object.entries(request.headers).map(([name, value]) => `        "${name}": "${value}",`),
   ];
+  const literal = JSON.stringify(json)
+    .replaceAll('":', '": ')
+    .replaceAll(',"', ', "')
+    .replace(/\btrue\b/g, 'True')
+    .replace(/\bfalse\b/g, 'False');
   return [
     ...(answer === 'json' || json !== null ? ['import json'] : []),
     'import os',
@@ -235,7 +231,7 @@ function python(request: SampleRequest): string {
     `    os.environ["PHOTO_SERVICE_URL"] + "${targetOf(request)}",`,
     `    method="${method}",`,
     ...(headers.length === 0 ? [] : ['    headers={', ...headers, '    },']),
-    ...(json === null ? [] : [`    data=json.dumps(${pythonLiteral(json)}).encode(),`]),
+    ...(json === null ? [] : [`    data=json.dumps(${literal}).encode(),`]),
     ...(file === null ? [] : [`    data=open("${file}", "rb").read(),`]),
     ')',
     'with urllib.request.urlopen(request) as response:',
@@ -247,14 +243,6 @@ function python(request: SampleRequest): string {
           ? '    print(response.read().decode())'
           : '    print(response.status)',
   ].join('\n');
-}
-
-function pythonLiteral(value: object): string {
-  return JSON.stringify(value)
-    .replaceAll('":', '": ')
-    .replaceAll(',"', ', "')
-    .replace(/\btrue\b/g, 'True')
-    .replace(/\bfalse\b/g, 'False');
 }
 
 function php(request: SampleRequest): string {

@@ -1,7 +1,6 @@
 import { MODULE_METADATA } from '@nestjs/common/internal.js';
 import { Reflector } from '@nestjs/core';
 import {
-  type Content,
   DOCUMENT_TAG,
   type DocumentTagOptions,
   json,
@@ -16,7 +15,6 @@ import {
 } from '../../../src/api/openapi/operation.js';
 import { scopeOf } from '../../../src/http/access.js';
 import type { Model, Schema } from '../../../src/http/fields/declared.js';
-import type { BodyRules } from '../../../src/http/requests/read-request.js';
 import { type Controller, type RouteWithHandler, routesOf } from '../../../src/http/route-table.js';
 import { fieldSchemas, modelRef } from './models.js';
 
@@ -70,47 +68,34 @@ function operationOf(
 ): Operation {
   const { path = [], headers = [], body, streamed, answers, ...rest } = document;
   const scope = scopeOf(route.access);
-  const parameters = [...path, ...(route.query ? queryParameters(route.query) : []), ...headers];
+  const query = Object.entries(route.query ? fieldSchemas(route.query) : {}).map(([name, field]): Parameter => {
+    const { description: meaning, ...schema } = field;
+    const list = schema['type'] === 'array' ? ({ style: 'form', explode: false } as const) : {};
+    return { name, in: 'query', description: String(meaning), schema, ...list };
+  });
+  const parameters = [...path, ...query, ...headers];
   if (scope !== null && method !== 'get') parameters.push(idempotencyKey);
+  const rules = route.body;
+  const schema = rules && oneOf([rules.shape, ...(rules.bulk ? [rules.bulk.shape] : [])]);
+  const types = [...(rules?.json ?? [])].reverse().map((type) => [type, { schema: schema ?? {} }]);
+  const content = { ...Object.fromEntries(types), ...streamed };
   return {
     ...rest,
     tag,
     scope,
     parameters,
-    ...(body !== undefined && { body: requestBody(body, route.body, streamed) }),
+    ...(body !== undefined && { body: { description: body, required: !rules?.optional, content } }),
     answers: Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, success(answer)])),
   };
 }
 
-function queryParameters(query: Model): Parameter[] {
-  return Object.entries(fieldSchemas(query)).map(([name, { description, ...schema }]): Parameter => {
-    const list = schema['type'] === 'array' ? ({ style: 'form', explode: false } as const) : {};
-    return { name, in: 'query', description: String(description), schema, ...list };
-  });
-}
-
-function requestBody(
-  description: string,
-  rules: BodyRules | undefined,
-  streamed: Readonly<Record<string, Content>> = {},
-): NonNullable<Operation['body']> {
-  const schema = rules && oneOf([rules.shape, ...(rules.bulk ? [rules.bulk.shape] : [])]);
-  const types = [...(rules?.json ?? [])].reverse();
-  const content = Object.fromEntries(types.map((type) => [type, { schema: schema ?? {} }]));
-  return { description, required: !rules?.optional, content: { ...content, ...streamed } };
-}
-
 function success({ description, body, content, headers }: SuccessDocument): Success {
-  const schema = Array.isArray(body) ? oneOf(body) : body && schemaOf(body as Model);
+  const schema = Array.isArray(body) ? oneOf(body) : typeof body === 'function' ? modelRef(body) : (body as Schema);
   return {
     description,
     ...((schema || content) && { content: { ...(schema && json(schema)), ...content } }),
     ...(headers && { headers }),
   };
-}
-
-function schemaOf(body: Model | Schema): Schema {
-  return typeof body === 'function' ? modelRef(body) : body;
 }
 
 function oneOf(models: readonly Model[]): Schema {

@@ -106,13 +106,21 @@ function changed<From>(
 }
 
 function operationOf(api: DocumentedApi, method: Method, operation: Operation, errors: ErrorResponses) {
-  const { operationId, tag, summary, description, scope, parameters = [], body, answers } = operation;
+  const { operationId, tag, summary, description, scope, parameters = [], body, answers, errors: own = [] } = operation;
   const usual = scope === null ? signedHeaders : apiHeaders;
   const replayable = scope !== null && method !== 'get' ? (['Idempotent-Replayed'] as const) : [];
-  const successes = Object.entries(answers).map(([status, { description: meaning, content, headers: own = [] }]) => [
+  const successes = Object.entries(answers).map(([status, { description: meaning, content, headers: more = [] }]) => [
     status,
-    { description: meaning, headers: headerRefs([...usual, ...own, ...replayable]), ...(content && { content }) },
+    { description: meaning, headers: headerRefs([...usual, ...more, ...replayable]), ...(content && { content }) },
   ]);
+  // The errors that every operation of its kind can return, beside those that it can return in addition.
+  const always: ErrorCode[] = ['internal_error', 'service_unavailable'];
+  if (scope !== null) {
+    always.push('invalid_request', 'unauthorized', 'scope_required', 'ip_not_whitelisted', 'rate_limited');
+    if (method !== 'get') always.push('idempotency_in_progress', 'idempotency_key_reused');
+    if (method !== 'get' && !api.writesOfSuspended) always.push('account_suspended');
+    if (body) always.push('payload_too_large', 'unsupported_media_type');
+  }
   return {
     operationId,
     tags: [tag],
@@ -125,24 +133,9 @@ function operationOf(api: DocumentedApi, method: Method, operation: Operation, e
     ...(body && { requestBody: body }),
     responses: {
       ...Object.fromEntries(successes),
-      ...errors.of(scope === null ? 'signed' : 'api', errorsOf(api, method, operation)),
+      ...errors.of(scope === null ? 'signed' : 'api', [...always, ...own]),
     },
   };
-}
-
-/** The errors that every operation of its kind can return, and those it can return in addition. */
-function errorsOf(
-  { writesOfSuspended }: DocumentedApi,
-  method: Method,
-  { scope, body, errors = [] }: Operation,
-): readonly ErrorCode[] {
-  const always: ErrorCode[] = ['internal_error', 'service_unavailable'];
-  if (scope === null) return [...always, ...errors];
-  always.push('invalid_request', 'unauthorized', 'scope_required', 'ip_not_whitelisted', 'rate_limited');
-  if (method !== 'get') always.push('idempotency_in_progress', 'idempotency_key_reused');
-  if (method !== 'get' && !writesOfSuspended) always.push('account_suspended');
-  if (body) always.push('payload_too_large', 'unsupported_media_type');
-  return [...always, ...errors];
 }
 
 /** The promise to clients about an operation, a parameter or a field. Nothing is younger than the first release, and nothing is likely to change. */
@@ -156,13 +149,10 @@ function withLifecycle<Part>(part: Part): Part {
     Object.entries(part).map(([key, value]) => {
       const inner = withLifecycle(value);
       // A field that is itself called `properties` has a schema, and is no list of fields.
-      if (key !== 'properties' || !isFields(value)) return [key, inner];
+      const isSchema = (each: unknown) => typeof each === 'object' && each !== null && !Array.isArray(each);
+      if (key !== 'properties' || !Object.values(value).every(isSchema)) return [key, inner];
       const fields = Object.entries(inner as Record<string, Schema>);
       return [key, Object.fromEntries(fields.map(([name, schema]) => [name, { ...schema, ...lifecycle }]))];
     }),
   ) as Part;
-}
-
-function isFields(value: object): boolean {
-  return Object.values(value).every((each) => typeof each === 'object' && each !== null && !Array.isArray(each));
 }

@@ -1,4 +1,4 @@
-import { apiHeaders, type HeaderName, headerRefs, signedHeaders } from '../../../src/api/openapi/headers.js';
+import { apiHeaders, headerRefs, signedHeaders } from '../../../src/api/openapi/headers.js';
 import {
   type ErrorCode,
   errorCodes,
@@ -177,16 +177,6 @@ export const errorSchemas = (scopes: readonly string[]): Readonly<Record<string,
   }),
 });
 
-/** Where an answer comes from: the API, or a signed address outside it. */
-export type Side = 'api' | 'signed';
-
-/** The header that only answers with this code have. */
-function extraHeader(code: ErrorCode): HeaderName[] {
-  if (code === 'unauthorized') return ['WWW-Authenticate'];
-  if (code === 'range_not_satisfiable') return ['Content-Range'];
-  return code in retryAfter ? ['Retry-After'] : [];
-}
-
 /** Statuses whose answers are stored for whoever repeats the request with its Idempotency-Key. */
 const REPLAYED_STATUSES = [403, 404, 409, 412, 422];
 
@@ -194,7 +184,8 @@ const REPLAYED_STATUSES = [403, 404, 409, 412, 422];
 export class ErrorResponses {
   readonly components: Record<string, object> = {};
 
-  of(side: Side, codes: readonly ErrorCode[]): Record<string, { $ref: string }> {
+  /** @param side Where the answers come from: the API, or a signed address outside it. */
+  of(side: 'api' | 'signed', codes: readonly ErrorCode[]): Record<string, { $ref: string }> {
     const byStatus = new Map<number, ErrorCode[]>();
     for (const code of errorCodes.filter((one) => codes.includes(one))) {
       byStatus.set(statusOfCode[code], [...(byStatus.get(statusOfCode[code]) ?? []), code]);
@@ -202,13 +193,16 @@ export class ErrorResponses {
     return Object.fromEntries([...byStatus].map(([status, all]) => [status, this.component(side, status, all)]));
   }
 
-  private component(side: Side, status: number, codes: readonly ErrorCode[]): { $ref: string } {
-    const name = `${side === 'signed' ? 'Signed' : ''}${codes.map(pascal).join('Or')}`;
+  private component(side: 'api' | 'signed', status: number, codes: readonly ErrorCode[]): { $ref: string } {
+    const words = codes.join('_or_').replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const name = `${side === 'signed' ? 'Signed' : ''}${words}`;
     this.components[name] ??= {
       description: codes.map((code) => `\`${code}\`: ${errorMeanings[code]}.`).join('\n\n'),
       headers: headerRefs([
         ...(side === 'signed' ? signedHeaders : apiHeaders),
-        ...codes.flatMap(extraHeader),
+        ...(codes.includes('unauthorized') ? (['WWW-Authenticate'] as const) : []),
+        ...(codes.includes('range_not_satisfiable') ? (['Content-Range'] as const) : []),
+        ...(codes.some((code) => code in retryAfter) ? (['Retry-After'] as const) : []),
         ...(side === 'api' && REPLAYED_STATUSES.includes(status) ? (['Idempotent-Replayed'] as const) : []),
       ]),
       content: {
@@ -224,8 +218,4 @@ export class ErrorResponses {
     };
     return { $ref: `#/components/responses/${name}` };
   }
-}
-
-function pascal(code: string): string {
-  return code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -91,20 +91,17 @@ let handedOver = 0;
 /** Gives @nestjs/swagger what was declared since the last time. */
 function handOver(): void {
   for (const { prototype, name, schema } of declaredFields.slice(handedOver)) {
-    ApiProperty(propertyOf(schema))(prototype, name);
-    const model = schema.model && declaredModel(schema.model);
-    if (schema.model && model?.name) ApiSchema({ name: model.name })(schema.model);
+    const { model, isList = false, required: _, sometimes: __, $ref, ...rest } = schema;
+    // It knows references as classes, or as parts of `allOf`; anything else it hands on. With a type of its own: otherwise the type that the
+    // compiler emits would be taken for the class.
+    const reference = $ref === undefined ? {} : { type: 'object', allOf: [{ $ref }] };
+    const type = model && { type: () => model, isArray: isList };
+    ApiProperty({ ...rest, ...reference, ...type } as ApiPropertyOptions)(prototype, name);
+    const named = model && declaredModel(model)?.name;
+    if (model && named) ApiSchema({ name: named })(model);
     ApiSchema({ name: nameOf(prototype.constructor as Model) })(prototype.constructor as Model);
   }
   handedOver = declaredFields.length;
-}
-
-/** It knows references as classes, or as parts of `allOf`; anything else it hands on. */
-function propertyOf({ model, isList, required: _, sometimes: __, $ref, ...rest }: DeclaredField['schema']) {
-  // With a type of its own: otherwise the type that the compiler emits would be taken for the class.
-  const reference = $ref === undefined ? {} : { type: 'object', allOf: [{ $ref }] };
-  const type = model && { type: () => model, isArray: isList ?? false };
-  return { ...rest, ...reference, ...type } as ApiPropertyOptions;
 }
 
 /** From version 3.1 on, keywords may stand beside a reference, and null is a type. */

@@ -3,36 +3,8 @@ import { type EventType, eventMeaning, eventTypes, isDeletion, subjectKind } fro
 import { answer, id, instant, listOf, ref, type Schema, text, whole } from '../../../src/http/fields/declared.js';
 import type { DocumentedWebhooks } from './document.js';
 
-function webhookSchemas(resources: Readonly<Record<string, Schema>>): Record<string, Schema> {
-  return {
-    ...Object.fromEntries(
-      Object.values(eventSubjects).map((subject) => {
-        const { description, required, ...rest } = resources[subject.schema] ?? {};
-        const names = (required as readonly string[]).filter((field) => !subject.dispensable.includes(field));
-        const fields = `${String(description)} The values are those at the time of sending.`;
-        return [`Event${subject.schema}`, { ...rest, description: fields, required: names }];
-      }),
-    ),
-    EventReference: answer('A resource that no longer exists, by its id.', {
-      id: id('The id of the deleted resource.', 90417),
-    }),
-    ...Object.fromEntries(eventTypes.map((type) => [eventName(type), eventSchema(type)])),
-  };
-}
-
 function eventName(type: EventType): string {
   return `${type.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
-}
-
-function eventSchema(type: EventType): Schema {
-  return answer(`${eventMeaning(type)}.`, {
-    type: { type: 'string', const: type, description: 'The type of the event.', examples: [type] },
-    timestamp: instant('When the event happened.'),
-    id: text('The unique identifier of the event, the same in every delivery.', 'evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C', {
-      pattern: '^evt_[0-9A-HJKMNP-TV-Z]{26}$',
-    }),
-    data: dataSchema(type),
-  });
 }
 
 function dataSchema(type: EventType): Schema {
@@ -109,6 +81,35 @@ const paths = Object.fromEntries(
 
 export const webhooks: DocumentedWebhooks = {
   subjectRefs: Object.values(eventSubjects).map(({ schema }) => ref(schema)),
-  schemas: webhookSchemas,
+  schemas: (resources) => ({
+    ...Object.fromEntries(
+      Object.values(eventSubjects).map((subject) => {
+        const { description, required, ...rest } = resources[subject.schema] ?? {};
+        const names = (required as readonly string[]).filter((field) => !subject.dispensable.includes(field));
+        const fields = `${String(description)} The values are those at the time of sending.`;
+        return [`Event${subject.schema}`, { ...rest, description: fields, required: names }];
+      }),
+    ),
+    EventReference: answer('A resource that no longer exists, by its id.', {
+      id: id('The id of the deleted resource.', 90417),
+    }),
+    ...Object.fromEntries(
+      eventTypes.map((type) => {
+        const schema = answer(`${eventMeaning(type)}.`, {
+          type: { type: 'string', const: type, description: 'The type of the event.', examples: [type] },
+          timestamp: instant('When the event happened.'),
+          id: text(
+            'The unique identifier of the event, the same in every delivery.',
+            'evt_01KAJ6ZQ4M8N6V0X2T3Y5W7B9C',
+            {
+              pattern: '^evt_[0-9A-HJKMNP-TV-Z]{26}$',
+            },
+          ),
+          data: dataSchema(type),
+        });
+        return [eventName(type), schema];
+      }),
+    ),
+  }),
   paths,
 };
