@@ -10,21 +10,13 @@ const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, 'node_modules');
 rmSync(target, { recursive: true, force: true });
 if (!process.argv.includes('--remove')) {
-  buildIfNeeded();
-  const copied = new Map();
-  for (const name of manifestOf(here).bundleDependencies) bundle(name, here, copied);
-  await writeManPage();
-}
-
-function buildIfNeeded() {
   const build = join(here, '..', 'bin', 'build.js');
   // On standard error: standard output is the name of the tarball.
   if (existsSync(build)) spawnSync(process.execPath, [build, '--if-needed', '--types'], { stdio: ['ignore', 2, 2] });
   if (!existsSync(join(here, 'dist', 'phs.js'))) throw new Error('dist is not built: npm run build');
-}
-
-/** From the commands as they are built, with the packages that were just copied. */
-async function writeManPage() {
+  const copied = new Map();
+  for (const name of manifestOf(here).bundleDependencies) bundle(name, here, copied);
+  // From the commands as they are built, with the packages that were just copied.
   const { manPage } = await import('./dist/man-page.js');
   writeFileSync(join(here, 'dist', 'phs.1'), manPage(manifestOf(here).version));
 }

@@ -11,38 +11,26 @@ import { importCommand } from './import/import-command.js';
 import { mcpCommand } from './mcp/mcp-command.js';
 import { syncCommand } from './sync/sync-folder.js';
 
-const makers: Readonly<Record<ClientCommandName, () => Command>> = {
-  login: loginCommand,
-  whoami: whoamiCommand,
-  import: importCommand,
-  photos: photosCommand,
-  tags: tagsCommand,
-  download: downloadCommand,
-  sync: syncCommand,
-  export: exportCommand,
-  mcp: mcpCommand,
-  demo: demoCommand,
-};
-
-/** The examples with which the help of each command ends. */
-const examples: Readonly<Record<ClientCommandName, string>> = {
-  login: 'phs login --url https://photos.example.com --token phs_live_…',
-  whoami: 'phs whoami --profile work',
-  import: 'phs import ~/Pictures --tag Family --time-zone Europe/Oslo',
-  photos: 'phs photos list --tag Paris --taken-after 2026-01-01T00:00:00Z',
-  tags: 'phs tags list',
-  download: 'phs download --tag Paris --to ./paris',
-  sync: 'phs sync ~/Photos --sidecars',
-  export: 'phs export /mnt/archive',
-  mcp: 'phs mcp --write',
-  demo: 'phs demo',
+/** What makes each command, and the example with which its help ends. */
+const makers: Readonly<Record<ClientCommandName, readonly [make: () => Command, example: string]>> = {
+  login: [loginCommand, 'phs login --url https://photos.example.com --token phs_live_…'],
+  whoami: [whoamiCommand, 'phs whoami --profile work'],
+  import: [importCommand, 'phs import ~/Pictures --tag Family --time-zone Europe/Oslo'],
+  photos: [photosCommand, 'phs photos list --tag Paris --taken-after 2026-01-01T00:00:00Z'],
+  tags: [tagsCommand, 'phs tags list'],
+  download: [downloadCommand, 'phs download --tag Paris --to ./paris'],
+  sync: [syncCommand, 'phs sync ~/Photos --sidecars'],
+  export: [exportCommand, 'phs export /mnt/archive'],
+  mcp: [mcpCommand, 'phs mcp --write'],
+  demo: [demoCommand, 'phs demo'],
 };
 
 /** Everything that a client does at the command line, to be added to a program: that of this package, or the service's own. */
 export function clientCommands(): Command[] {
-  const commands = clientCommandNames.map((name) =>
-    withProfile(makers[name]()).addHelpText('after', exampleText(examples[name])),
-  );
+  const commands = clientCommandNames.map((name) => {
+    const [make, example] = makers[name];
+    return withProfile(make()).addHelpText('after', exampleText(example));
+  });
   return [...commands, completionCommand()].map((command) => command.helpGroup('Use a library:'));
 }
 

@@ -28,11 +28,7 @@ type LossReason =
   | 'superseded';
 
 // What the service takes of each photo.
-const MAX_TITLE = 255;
-const MAX_DESCRIPTION = 10_000;
-const MAX_EXTERNAL_ID = 255;
-const MAX_CREATOR = 255;
-const MAX_COPYRIGHT = 1000;
+const MAX_LENGTHS = { title: 255, description: 10_000, externalId: 255, creator: 255, copyright: 1000 };
 const MAX_TAGS = 100;
 const MAX_TAG_NAME = 100;
 const MAX_METADATA_KEYS = 50;
@@ -52,28 +48,14 @@ export class DetailsBuilder {
     this.losses.push({ field, reason, ...(value !== undefined && { value: cut(value, 200) }) });
   }
 
-  title(text: string | null | undefined): void {
-    this.setText('title', oneLine(text), MAX_TITLE);
-  }
-
-  description(text: string | null | undefined): void {
-    this.setText('description', cleanText(text), MAX_DESCRIPTION);
-  }
-
-  externalId(text: string | null | undefined): void {
-    this.setText('externalId', oneLine(text), MAX_EXTERNAL_ID);
+  /** A text of one line, but for descriptions and copyrights; empty ones are left out. */
+  text(field: keyof typeof MAX_LENGTHS, text: string | null | undefined): void {
+    const clean = field === 'description' || field === 'copyright' ? cleanText(text) : oneLine(text);
+    if (clean !== '') this.fields[field] = this.fit(field, clean, MAX_LENGTHS[field]);
   }
 
   favorite(is: boolean | null | undefined): void {
     if (is === true) this.fields.favorite = true;
-  }
-
-  creator(text: string | null | undefined): void {
-    this.setText('creator', oneLine(text), MAX_CREATOR);
-  }
-
-  copyright(text: string | null | undefined): void {
-    this.setText('copyright', cleanText(text), MAX_COPYRIGHT);
   }
 
   /** 0 to 5, rounded. */
@@ -127,14 +109,6 @@ export class DetailsBuilder {
       ...(this.tags.size > 0 && { tagNames: [...this.tags.values()] }),
       ...(this.metadata.size > 0 && { metadata: Object.fromEntries(this.metadata) }),
     };
-  }
-
-  private setText(
-    field: 'title' | 'description' | 'externalId' | 'creator' | 'copyright',
-    text: string,
-    most: number,
-  ): void {
-    if (text !== '') this.fields[field] = this.fit(field, text, most);
   }
 
   private fit(field: string, text: string, most: number): string {

@@ -17,7 +17,12 @@ export interface Explanation {
 
 /** The failure of a client's command in helpful words; null when it is not one of a client. */
 export function explain(error: unknown): Explanation | null {
-  if (error instanceof CommanderError) return explainUsage(error);
+  if (error instanceof CommanderError) {
+    // Commander has printed its message itself; it ends `--help` and `--version` like this, too.
+    if (error.exitCode === 0) return { exitCode: exitCodes.ok, message: null, code: 'ok' };
+    const message = error.message.replace(/^error: /, '');
+    return { exitCode: exitCodes.usage, message, code: 'usage', isSaid: true };
+  }
   if (error instanceof PartlyDone) return { exitCode: exitCodes.partial, message: null, code: 'partial' };
   if (error instanceof UsageError) return { exitCode: exitCodes.usage, message: error.message, code: 'usage' };
   if (error instanceof AccessError) return { exitCode: exitCodes.access, message: error.message, code: 'access' };
@@ -36,33 +41,26 @@ export function explain(error: unknown): Explanation | null {
   return null;
 }
 
-/** Messages that commander has printed itself; it ends `--help` and `--version` like this, too. */
-function explainUsage({ exitCode, message }: CommanderError): Explanation {
-  if (exitCode === 0) return { exitCode: exitCodes.ok, message: null, code: 'ok' };
-  return { exitCode: exitCodes.usage, message: message.replace(/^error: /, ''), code: 'usage', isSaid: true };
-}
-
 function explainRefusal(error: ApiError): Explanation {
-  const { code, requestId } = error;
-  const request = requestId === null ? {} : { requestId };
-  const scope = error.missingScope;
-  if (scope !== null) {
-    const message = `This key does not have the scope ${scope}. The scopes of a key never change: create another key that includes ${scope}
-(in the settings area, or with phs key create on the server), then: phs login --url URL --token TOKEN`;
-    return { exitCode: exitCodes.access, message, code, ...request };
-  }
-  if (error.status === 401) {
-    const message = `The service does not accept this key: it was deleted, has expired, or is mistyped.
-Get another key, then: phs login --url URL --token TOKEN`;
-    return { exitCode: exitCodes.access, message, code, ...request };
-  }
-  if (error.status === 403 && code !== 'quota_exceeded') {
-    return { exitCode: exitCodes.access, message: error.message, code, ...request };
-  }
-  const isOurs = error.status < 500 && error.status !== 429;
-  const reference = isOurs || requestId === null ? '' : ` (request ${requestId})`;
-  const exitCode = isOurs ? exitCodes.usage : exitCodes.environment;
-  return { exitCode, message: `${error.message}${reference}`, code, ...request };
+  const { status, code, requestId, missingScope: scope } = error;
+  const explained = (exitCode: number, message = error.message) => {
+    return { exitCode, message, code, ...(requestId !== null && { requestId }) };
+  };
+  if (scope !== null)
+    return explained(
+      exitCodes.access,
+      `This key does not have the scope ${scope}. The scopes of a key never change: create another key that includes ${scope}
+(in the settings area, or with phs key create on the server), then: phs login --url URL --token TOKEN`,
+    );
+  if (status === 401)
+    return explained(
+      exitCodes.access,
+      `The service does not accept this key: it was deleted, has expired, or is mistyped.
+Get another key, then: phs login --url URL --token TOKEN`,
+    );
+  if (status === 403 && code !== 'quota_exceeded') return explained(exitCodes.access);
+  if (status < 500 && status !== 429) return explained(exitCodes.usage);
+  return explained(exitCodes.environment, requestId === null ? undefined : `${error.message} (request ${requestId})`);
 }
 
 /** On stderr for people; with `--json` on stdout too, as the one document. */

@@ -9,7 +9,9 @@ const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00
 
 /** The name without what no file system, or not every one, can take; the service's names have no folders in them, but it need not be trusted. */
 export function fileName(name: string): string {
-  const safe = ends(name)
+  // Enough of it for everything that is done with it, however long a server says that it is.
+  const ends = name.length <= 2000 ? name : name.slice(0, 1000) + name.slice(-1000);
+  const safe = ends
     .normalize('NFC')
     .replace(UNSEEN, '_')
     .replace(/[/\\:*?"<>|]/g, '_')
@@ -17,11 +19,6 @@ export function fileName(name: string): string {
   const named = withEnd(safe);
   const free = DEVICE.test(named) ? `_${named}` : named;
   return free === '' ? '_' : cut(free);
-}
-
-/** Enough of a name for everything that is done with it, however long a server says that it is. */
-function ends(name: string): string {
-  return name.length <= 2000 ? name : name.slice(0, 1000) + name.slice(-1000);
 }
 
 /** Whether a name stands for an entry of a folder, and for nothing outside of it. */

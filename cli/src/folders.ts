@@ -1,18 +1,12 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-/** Where this program keeps logins. */
-export function configFolder(): string {
-  return ownFolder('XDG_CONFIG_HOME', '.config');
-}
-
-/** Where this program keeps what it has to remember between two runs. */
-export function stateFolder(): string {
-  return ownFolder('XDG_STATE_HOME', '.local/state');
-}
-
-/** Returns a folder of this program. The XDG Base Directory Specification 0.8 has a path ignored that is not absolute. */
-function ownFolder(variable: 'XDG_CONFIG_HOME' | 'XDG_STATE_HOME', otherwise: string): string {
-  const folder = process.env[variable];
-  return join(folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), otherwise), 'photo-service');
+/**
+ * Where this program keeps logins (`config`), and what it has to remember between two runs (`state`). The XDG Base Directory Specification 0.8
+ * has a path ignored that is not absolute.
+ */
+export function ownFolder(kind: 'config' | 'state'): string {
+  const folder = process.env[`XDG_${kind.toUpperCase()}_HOME`];
+  const usual = join(homedir(), kind === 'config' ? '.config' : '.local/state');
+  return join(folder !== undefined && isAbsolute(folder) ? folder : usual, 'photo-service');
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { type ConnectionOptions, PhotoService } from 'photo-service-sdk';
 import { makeFolder, writeWhole } from 'photo-service-sdk/node';
 import { AccessError, UsageError } from './exit-codes.js';
-import { configFolder } from './folders.js';
+import { ownFolder } from './folders.js';
 import type { ProgressDisplay } from './progress-display.js';
 
 /** Which service, and with which key. */
@@ -70,7 +70,7 @@ export async function saveLogin(login: Login): Promise<void> {
 
 export function loginFile(): string {
   const name = profile();
-  return join(configFolder(), ...(name === null ? ['login.json'] : ['profiles', `${name}.json`]));
+  return join(ownFolder('config'), ...(name === null ? ['login.json'] : ['profiles', `${name}.json`]));
 }
 
 /** The name of the login that commands use, for people with several: `--profile` sets it for one command. Null: the one without a name. */

@@ -27,17 +27,15 @@ export function printNote(line: string): void {
   console.error(plain(line));
 }
 
-/** A value of a cell: a time as its instant, null as nothing. */
-type Cell = string | number | Date | null;
-
-/** A table of items: each column by its heading, with what its cells show of an item. */
-export function tableOf<T>(items: readonly T[], columns: Readonly<Record<string, (item: T) => Cell>>): string[] {
-  const cells = Object.values(columns);
-  return table([Object.keys(columns), ...items.map((item) => cells.map((cell) => cellText(cell(item))))]);
-}
-
-function cellText(cell: Cell): string {
-  return cell instanceof Date ? cell.toISOString() : String(cell ?? '');
+/** A table of items: each column by its heading, with what its cells show of an item. A time is shown as its instant, null as nothing. */
+export function tableOf<T>(
+  items: readonly T[],
+  columns: Readonly<Record<string, (item: T) => string | number | Date | null>>,
+): string[] {
+  const textOf = (cell: string | number | Date | null) =>
+    cell instanceof Date ? cell.toISOString() : String(cell ?? '');
+  const rows = items.map((item) => Object.values(columns).map((cellOf) => textOf(cellOf(item))));
+  return table([Object.keys(columns), ...rows]);
 }
 
 /** Columns as wide as their widest cell. */

@@ -8,12 +8,6 @@ const FORMAT = '{bar} {percentage}%  {files} files  {bytes}  {rate}  ETA {left}{
 /** The interval between lines of progress in a log. */
 const LINE_MS = 10_000;
 
-interface Shown {
-  readonly stream?: NodeJS.WriteStream;
-  /** Milliseconds between two lines where stderr is no terminal. */
-  readonly lineEvery?: number;
-}
-
 /** Does work whose progress is shown; what is printed after it stands on a line of its own. */
 export async function withDisplay<T>(
   options: OutputOptions,
@@ -40,7 +34,8 @@ export class ProgressDisplay {
 
   constructor(
     { quiet = false, json = false }: OutputOptions,
-    { stream = process.stderr, lineEvery = LINE_MS }: Shown = {},
+    // Milliseconds between two lines where stderr is no terminal.
+    { stream = process.stderr, lineEvery = LINE_MS }: { stream?: NodeJS.WriteStream; lineEvery?: number } = {},
   ) {
     const isTerminal = stream.isTTY === true;
     const options = { format: FORMAT, stream, hideCursor: true, clearOnComplete: true, fps: 5 };
@@ -52,6 +47,8 @@ export class ProgressDisplay {
 
   importing({ phase, files, bytes }: ImportProgress): void {
     const sent = files.duplicates + files.failed + files.uploaded;
+    // Nothing is sent before it is hashed, and of what the service has already nothing at all: the bar may stand still meanwhile.
+    const hashing = files.hashed < files.total ? `${files.hashed} of ${files.total} hashed` : '';
     const isSending = phase === 'sending';
     this.show({
       by: isSending ? 'bytes' : 'files',
@@ -62,7 +59,7 @@ export class ProgressDisplay {
       totalBytes: bytes.toUpload,
       duplicates: files.duplicates,
       failed: files.failed,
-      note: isSending ? hashingNote(files) : 'the service is processing the photos',
+      note: isSending ? hashing : 'the service is processing the photos',
     });
   }
 
@@ -84,7 +81,8 @@ export class ProgressDisplay {
     this.bar?.update(state.done, shown);
     if (this.lines === null || now < this.lastLine + this.lineEvery) return;
     this.lastLine = now;
-    this.lines.write(lineOf(shown));
+    const { files, bytes, rate: speed, left, duplicates, failed, note: said } = shown;
+    this.lines.write(`${files} files  ${bytes}  ${speed}  ETA ${left}${duplicates}${failed}${said}\n`);
   }
 
   /** Says why nothing moves. */
@@ -99,15 +97,6 @@ export class ProgressDisplay {
   end(): void {
     this.bar?.stop();
   }
-}
-
-function lineOf({ files, bytes, rate, left, duplicates, failed, note }: ReturnType<typeof fields>): string {
-  return `${files} files  ${bytes}  ${rate}  ETA ${left}${duplicates}${failed}${note}\n`;
-}
-
-/** Nothing is sent before it is hashed, and of what the service has already nothing at all: the bar may stand still meanwhile. */
-function hashingNote({ hashed, total }: ImportProgress['files']): string {
-  return hashed < total ? `${hashed} of ${total} hashed` : '';
 }
 
 /** The amount that the rate and the time that is left come from. */

@@ -26,16 +26,13 @@ function wordsOf(program: Command): Words {
   return words;
 }
 
-function cases(words: Words): string {
-  return [...words].map(([path, next]) => `    '${path}') next='${next.join(' ')}' ;;`).join('\n');
-}
-
 /**
  * Finds the command that was written so far in the array `line`; what stands between its words are arguments. In the words that bash and zsh
  * have in common, and without the names `path` and `words`, which mean something to zsh.
  */
 function lookUp(words: Words, first: number): string {
   const paths = [...words.keys()].filter((path) => path !== '').map((path) => `'${path}'`);
+  const cases = [...words].map(([path, next]) => `    '${path}') next='${next.join(' ')}' ;;`);
   return `  local spot='' next='' index
   for ((index = ${first}; index < current; index++)); do
     case "\${spot:+$spot }\${line[index]}" in
@@ -43,7 +40,7 @@ function lookUp(words: Words, first: number): string {
     esac
   done
   case "$spot" in
-${cases(words)}
+${cases.join('\n')}
   esac`;
 }
 

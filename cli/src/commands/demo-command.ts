@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 import { Command } from 'commander';
-import { blobSource, type ImportSource, type PhotoDetails, type PhotoService, runImport } from 'photo-service-sdk';
+import { blobSource, type ImportSource, type PhotoDetails, runImport } from 'photo-service-sdk';
 import { PartlyDone, UsageError } from '../exit-codes.js';
 import { interruptible } from '../interruptible.js';
 import { connect } from '../login.js';
@@ -16,7 +16,9 @@ export function demoCommand(): Command {
     .addOption(quietOption())
     .action(async (options: OutputOptions & { add?: boolean }) => {
       const client = await connect();
-      if (!options.add) await requireEmpty(client);
+      // The owner of an account that has photos would have to sort the generated ones out.
+      if (!options.add && (await client.photos.list({ trashed: 'any', limit: 1 }).page()).data.length > 0)
+        throw new UsageError('This library has photos. Use an empty account, or add the generated ones with --add.');
       const { imported, duplicates, failed } = await withDisplay(options, (display) => {
         const onProgress = display.importing.bind(display);
         const settings = { name: 'Demo', source: 'phs demo', onProgress };
@@ -29,24 +31,8 @@ export function demoCommand(): Command {
     });
 }
 
-/** Refuses an account that has photos: its owner would have to sort the generated ones out. */
-async function requireEmpty(client: PhotoService): Promise<void> {
-  const [some] = await client.photos.list({ trashed: 'any', limit: 1 }).toArray();
-  if (some === undefined) return;
-  throw new UsageError('This library has photos. Use an empty account, or add the generated ones with --add.');
-}
-
-interface Place {
-  readonly name: string;
-  readonly latitude: number;
-  readonly longitude: number;
-  readonly timeZone: string;
-  readonly tags: readonly string[];
-  /** The first day there. */
-  readonly day: string;
-}
-
-const places: readonly Place[] = [
+/** `day` is the first day there. */
+const places = [
   { name: 'Paris', latitude: 48.8566, longitude: 2.3522, timeZone: 'Europe/Paris', tags: ['City'], day: '2024-04-12' },
   {
     name: 'Reykjavík',
@@ -82,23 +68,17 @@ const places: readonly Place[] = [
     day: '2025-08-22',
   },
 ];
+type Place = (typeof places)[number];
 
 type Colour = readonly [number, number, number];
 
 /** The light of an hour: the sky above and at the horizon, the sun or moon, and the farthest hills. */
-interface Light {
-  readonly zenith: Colour;
-  readonly horizon: Colour;
-  readonly disc: Colour;
-  readonly hills: Colour;
-}
-
 const lights = {
   morning: { zenith: [94, 138, 190], horizon: [250, 214, 180], disc: [255, 244, 214], hills: [120, 132, 150] },
   noon: { zenith: [44, 118, 200], horizon: [176, 214, 240], disc: [255, 255, 240], hills: [92, 130, 120] },
   evening: { zenith: [66, 48, 104], horizon: [248, 140, 84], disc: [255, 214, 130], hills: [108, 62, 86] },
   night: { zenith: [8, 12, 34], horizon: [38, 52, 96], disc: [232, 234, 220], hills: [24, 32, 58] },
-} as const satisfies Readonly<Record<string, Light>>;
+} as const satisfies Readonly<Record<string, Readonly<Record<'zenith' | 'horizon' | 'disc' | 'hills', Colour>>>>;
 
 type LightName = keyof typeof lights;
 

@@ -182,22 +182,22 @@ type Outcome = Pick<PhotoEdit, 'id' | 'outcome' | 'error'>;
 
 /** Gives these tags to all photos that are there: a write for each. */
 async function setTagsOfEach(client: PhotoService, edits: readonly Outcome[], tagNames: string[]): Promise<Outcome[]> {
+  const tags = tagNames.length > 0 ? { tagNames } : { tagIds: [] };
   const outcomes: Outcome[] = [];
   for (const edit of edits) {
-    const isThere = edit.outcome === 'updated' || edit.outcome === 'unchanged';
-    outcomes.push(isThere ? await setTags(client, edit, tagNames) : edit);
+    if (edit.outcome !== 'updated' && edit.outcome !== 'unchanged') {
+      outcomes.push(edit);
+      continue;
+    }
+    try {
+      await client.photos.setTags(edit.id, tags);
+      outcomes.push({ ...edit, outcome: 'updated' });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
+      outcomes.push({ id: edit.id, outcome: 'not_found', error: null });
+    }
   }
   return outcomes;
-}
-
-async function setTags(client: PhotoService, edit: Outcome, tagNames: string[]): Promise<Outcome> {
-  try {
-    await client.photos.setTags(edit.id, tagNames.length > 0 ? { tagNames } : { tagIds: [] });
-    return { ...edit, outcome: 'updated' };
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
-    return { id: edit.id, outcome: 'not_found', error: null };
-  }
 }
 
 function patchOf(options: EditOptions): PhotoPatch {

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { ImportOptions } from 'photo-service-sdk';
-import { stateFolder } from '../folders.js';
+import { ownFolder } from '../folders.js';
 import type { Login } from '../login.js';
 import type { ImportName } from './open-import.js';
 
@@ -19,5 +19,5 @@ export function importStateFile(
   const { uploads: _, dryRun: __, tagDuplicates: ___, ...lasting } = options;
   const places = paths.map((path) => resolve(path)).sort();
   const what = JSON.stringify([url.replace(/\/{1,9}$/, ''), token, places, lasting, from]);
-  return join(stateFolder(), 'imports', `${createHash('sha256').update(what).digest('hex').slice(0, 20)}.json`);
+  return join(ownFolder('state'), 'imports', `${hash('sha256', what).slice(0, 20)}.json`);
 }

@@ -74,8 +74,8 @@ function filenameOf(name: string, id: string | null): string {
 }
 
 function describe(document: Value, albums: readonly string[], details: DetailsBuilder): void {
-  details.title(text(document['name']));
-  details.description(text(document['description']));
+  details.text('title', text(document['name']));
+  details.text('description', text(document['description']));
   for (const tag of list(document['tags'])) details.tag(text(tag['tag']) ?? '');
   const own = list(document['albums']).flatMap((album) => text(album['title']) ?? []);
   for (const album of [...own, ...albums]) details.tag(album);

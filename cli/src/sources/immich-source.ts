@@ -86,7 +86,7 @@ async function detailsOf(
   const { exifInfo = {}, people = [], isFavorite, isArchived, visibility, livePhotoVideoId } = asset;
   const { description, dateTimeOriginal, timeZone, latitude, longitude, rating } = exifInfo;
   const details = new DetailsBuilder();
-  details.description(description);
+  details.text('description', description);
   for (const tag of tags) details.tag(tag);
   // -1 stands for rejected, and 0 for none.
   if (typeof rating === 'number' && rating > 0) details.rating(rating);

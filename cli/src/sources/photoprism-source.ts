@@ -121,16 +121,16 @@ function describe(document: Value, albums: readonly string[], details: DetailsBu
   const inner = object(document['Details']);
   const isOwn = (source: unknown) =>
     typeof source === 'string' && !['', 'auto', 'estimate', 'location'].includes(source);
-  if (isOwn(document['TitleSrc'])) details.title(text(document['Title']));
+  if (isOwn(document['TitleSrc'])) details.text('title', text(document['Title']));
   else if (text(document['Title']) !== null) details.lose('Title', 'generated', text(document['Title']) ?? '');
-  details.description(text(document['Description'] ?? document['Caption']));
+  details.text('description', text(document['Description'] ?? document['Caption']));
   const keywords = text(inner['Keywords']);
   if (isOwn(inner['KeywordsSrc'])) for (const keyword of keywords?.split(',') ?? []) details.tag(keyword);
   else if (keywords !== null) details.lose('Keywords', 'generated', keywords);
   for (const album of albums) details.tag(album);
   details.favorite(document['Favorite'] === true);
-  details.creator(text(inner['Artist']));
-  details.copyright(text(inner['Copyright']));
+  details.text('creator', text(inner['Artist']));
+  details.text('copyright', text(inner['Copyright']));
   if (document['Private'] === true) details.note('photoprism.private', 'true');
   for (const name of ['Notes', 'Subject', 'License'])
     details.note(`photoprism.${name.toLowerCase()}`, text(inner[name]));

@@ -102,7 +102,7 @@ async function detailsOf(copies: readonly TakeoutFile[], { timeZone }: TakeoutOp
     details.lose('json', 'missing');
     return details;
   }
-  details.description(photo.description);
+  details.text('description', photo.description);
   details.favorite(copies.some((copy) => copy.photo?.isFavourite));
   details.note('takeout.people', photo.people.join('; '));
   details.note('takeout.archived', photo.isArchived ? 'true' : null);

@@ -15,11 +15,11 @@ export const MAX_SIDECAR_BYTES = 8 * 1024 * 1024;
 export function readSidecar(bytes: Uint8Array, details: DetailsBuilder): void {
   const xmp = parsed(bytes, details);
   if (xmp === null) return;
-  details.title(xmp.localized(ns.dc, 'title'));
-  details.description(xmp.localized(ns.dc, 'description'));
-  details.copyright(xmp.localized(ns.dc, 'rights'));
+  details.text('title', xmp.localized(ns.dc, 'title'));
+  details.text('description', xmp.localized(ns.dc, 'description'));
+  details.text('copyright', xmp.localized(ns.dc, 'rights'));
   for (const local of ['title', 'description', 'rights']) xmp.removeLocalized(ns.dc, local);
-  details.creator(xmp.list(ns.dc, 'creator').join('; '));
+  details.text('creator', xmp.list(ns.dc, 'creator').join('; '));
   xmp.remove(ns.dc, 'creator');
   details.favorite(xmp.text(ns.phs, 'Favorite')?.toLowerCase() === 'true');
   xmp.remove(ns.phs, 'Favorite');
