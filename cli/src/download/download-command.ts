@@ -48,9 +48,17 @@ export function downloadCommand(): Command {
       const outcomes = await withDisplay(options, async (display) => {
         const client = await connect(display);
         await openTargetFolder(options.to);
-        return interruptible((signal) => downloadAll(client, ids ?? [], options, { display, signal }));
+        return interruptible((signal) => downloadAll(client, ids ?? [], options, display, signal));
       });
-      report(options, outcomes);
+      const those = (outcome: Outcome['outcome']) => outcomes.filter((each) => each.outcome === outcome);
+      const failed = those('failed');
+      print(options, { photos: outcomes }, [
+        `${those('downloaded').length} downloaded, ${those('present').length} already present, ${failed.length} failed`,
+      ]);
+      if (failed.length === 0) return;
+      if (!options.json)
+        for (const { id, error } of failed) printNote(`photo ${id}: ${error?.message ?? ''} (${error?.code})`);
+      throw new PartlyDone();
     });
 }
 
@@ -58,7 +66,8 @@ async function downloadAll(
   client: PhotoService,
   ids: readonly number[],
   options: Options,
-  { display, signal }: { display: ProgressDisplay; signal: AbortSignal },
+  display: ProgressDisplay,
+  signal: AbortSignal,
 ): Promise<Outcome[]> {
   const { photos, missing } = await selectPhotos(client, ids, options, signal);
   const outcomes: Outcome[] = missing.map((id) => ({
@@ -68,8 +77,8 @@ async function downloadAll(
     error: { code: 'not_found', message: 'The photo does not exist.' },
   }));
   const taken = new Set<string>();
-  const isOriginal = options.rendition === undefined;
-  const totalBytes = isOriginal ? photos.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) : 0;
+  const { rendition, format = 'jpeg' } = options;
+  const totalBytes = rendition === undefined ? photos.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) : 0;
   let bytes = 0;
   const moved = (count: number) => {
     bytes += count;
@@ -79,8 +88,13 @@ async function downloadAll(
     display.show({ done: outcomes.length, total, bytes, totalBytes, failed, duplicates });
   };
   await forEachConcurrently(CONCURRENCY, photos, async (photo) => {
-    const path = join(options.to, freeName(photo, options, taken));
-    outcomes.push(await downloadOne(client, photo, path, { ...options, signal, onBytes: moved }));
+    const own = fileName(photo.filename);
+    const made = `${own.replace(/\.[^.]{1,10}$/, '')}-${rendition}.${format === 'webp' ? 'webp' : 'jpg'}`;
+    const name = rendition === undefined ? own : made;
+    // With its id where another of this run has that name.
+    const free = taken.has(nameKey(name)) ? numbered(name, photo.id) : name;
+    taken.add(nameKey(free));
+    outcomes.push(await downloadOne(client, photo, join(options.to, free), { ...options, signal, onBytes: moved }));
     moved(0);
   });
   return outcomes;
@@ -102,18 +116,6 @@ async function selectPhotos(client: PhotoService, ids: readonly number[], option
     );
   }
   return { photos, missing: unique.filter((id) => !photos.some((photo) => photo.id === id)) };
-}
-
-/** The photo's own name, or with its id where another of this run has that. */
-function freeName(photo: Photo, { rendition, format = 'jpeg' }: Options, taken: Set<string>): string {
-  const own = fileName(photo.filename);
-  const name =
-    rendition === undefined
-      ? own
-      : `${own.replace(/\.[^.]{1,10}$/, '')}-${rendition}.${format === 'webp' ? 'webp' : 'jpg'}`;
-  const free = taken.has(nameKey(name)) ? numbered(name, photo.id) : name;
-  taken.add(nameKey(free));
-  return free;
 }
 
 async function downloadOne(
@@ -142,16 +144,4 @@ async function downloadOne(
 
 function isPhoto(present: Present, { sha256 }: Photo): boolean {
   return typeof present === 'object' && present.sha256 === sha256;
-}
-
-function report(options: Options, outcomes: readonly Outcome[]): void {
-  const those = (outcome: Outcome['outcome']) => outcomes.filter((each) => each.outcome === outcome);
-  const failed = those('failed');
-  print(options, { photos: outcomes }, [
-    `${those('downloaded').length} downloaded, ${those('present').length} already present, ${failed.length} failed`,
-  ]);
-  if (failed.length === 0) return;
-  if (!options.json)
-    for (const { id, error } of failed) printNote(`photo ${id}: ${error?.message ?? ''} (${error?.code})`);
-  throw new PartlyDone();
 }

@@ -6,11 +6,6 @@ import { jsonOption, quietOption } from '../options.js';
 import { bytesText, count, type OutputOptions, print } from '../print.js';
 import { withDisplay } from '../progress-display.js';
 import { printFailures, type SyncResult, showStep } from '../sync/sync-folder.js';
-import type { ExportResult } from './export-library.js';
-
-interface Options extends OutputOptions {
-  readonly by: 'date' | 'tag';
-}
 
 export function exportCommand(): Command {
   return new Command('export')
@@ -21,7 +16,7 @@ export function exportCommand(): Command {
     .addOption(new Option('--by <order>', 'the folders of the originals').choices(['date', 'tag']).default('date'))
     .addOption(jsonOption())
     .addOption(quietOption())
-    .action(async (folder: string, options: Options) => {
+    .action(async (folder: string, options: OutputOptions & { readonly by: 'date' | 'tag' }) => {
       // Only this command needs it.
       const { exportLibrary } = await import('./export-library.js');
       const result = await withDisplay(options, async (display) => {
@@ -29,18 +24,14 @@ export function exportCommand(): Command {
         const onStep = (step: SyncResult) => showStep(display, step);
         return interruptible((signal) => exportLibrary(client, folder, { by: options.by, signal, onStep }));
       });
-      report(options, result);
+      const { photos, tags, imports, trashed, downloaded, downloadedBytes, failed, kept, complete } = result;
+      print(options, result, [
+        `${count(photos, 'photo')}, ${count(tags, 'tag')} and ${count(imports, 'import')} exported; ${downloaded} downloaded (${bytesText(downloadedBytes)}), ${failed.length} failed`,
+        ...(trashed > 0 ? [`${count(trashed, 'photo')} in the trash left out: restore them first to export them`] : []),
+        ...(kept.length > 0 ? [`kept, because they were changed locally: ${count(kept.length, 'file')}`] : []),
+        ...(complete ? [] : ['Some photos changed meanwhile or could not be downloaded. Run the same command again.']),
+      ]);
+      printFailures(options, result);
+      if (!complete) throw new PartlyDone();
     });
-}
-
-function report(options: Options, result: ExportResult): void {
-  const { photos, tags, imports, trashed, downloaded, downloadedBytes, failed, kept, complete } = result;
-  print(options, result, [
-    `${count(photos, 'photo')}, ${count(tags, 'tag')} and ${count(imports, 'import')} exported; ${downloaded} downloaded (${bytesText(downloadedBytes)}), ${failed.length} failed`,
-    ...(trashed > 0 ? [`${count(trashed, 'photo')} in the trash left out: restore them first to export them`] : []),
-    ...(kept.length > 0 ? [`kept, because they were changed locally: ${count(kept.length, 'file')}`] : []),
-    ...(complete ? [] : ['Some photos changed meanwhile or could not be downloaded. Run the same command again.']),
-  ]);
-  printFailures(options, result);
-  if (!complete) throw new PartlyDone();
 }

@@ -43,18 +43,17 @@ export function thumbOf({ id, rotation }: Pick<Photo, 'id' | 'rotation'>): strin
   return `thumbs/${id}-${rotation}.jpg`;
 }
 
-interface ReadExport {
-  readonly photos: readonly ExportedPhoto[];
-  readonly tags: readonly Tag[];
-  readonly imports: readonly Import[];
-}
-
 /**
  * Reads the lists of an exported folder. Another program may have written them: paths stay within the folder.
  * @throws UsageError for a folder that is no complete export.
  */
-export async function readExport(folder: string): Promise<ReadExport> {
-  const head = await parsed<ExportHead>(folder, HEAD);
+export async function readExport(folder: string) {
+  const head = await readFile(join(folder, HEAD), 'utf8')
+    .then((text): ExportHead | null => JSON.parse(text))
+    .catch((error: Error) => {
+      if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw error;
+    });
   if (head?.format !== 'photo-service-export' || head.version !== 1)
     throw new UsageError(`${folder} is not a complete export. Run phs export again, or choose another folder.`);
   const photos = await lines<ExportedPhoto>(folder, PHOTOS);
@@ -78,14 +77,5 @@ async function lines<T>(folder: string, name: string): Promise<T[]> {
       .map((line) => JSON.parse(line) as T);
   } catch {
     throw new UsageError(`${join(folder, name)} is damaged. Run phs export again.`);
-  }
-}
-
-async function parsed<T>(folder: string, name: string): Promise<T | null> {
-  try {
-    return JSON.parse(await readFile(join(folder, name), 'utf8')) as T;
-  } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
   }
 }

@@ -5,7 +5,7 @@ import { makeFolder, writeWhole } from 'photo-service-sdk/node';
 import { forEachConcurrently } from '../download/for-each-concurrently.js';
 import { openTargetFolder } from '../download/target-folder.js';
 import { type SyncResult, syncFolder } from '../sync/sync-folder.js';
-import { type Layout, loadSyncState, type SyncState } from '../sync/synced-files.js';
+import { type Layout, loadSyncState } from '../sync/synced-files.js';
 import {
   byDate,
   CHECKSUMS,
@@ -38,11 +38,6 @@ export interface ExportResult extends SyncResult {
   readonly complete: boolean;
 }
 
-const LAYOUTS: Readonly<Record<ExportOptions['by'], Layout>> = {
-  date: byDate,
-  tag: ({ tags }) => tags[0]?.name ?? 'untagged',
-};
-
 const MODE = 0o666;
 
 /**
@@ -57,7 +52,8 @@ export async function exportLibrary(
 ): Promise<ExportResult> {
   await openTargetFolder(folder);
   const beforeChange = () => rm(join(folder, HEAD), { force: true });
-  const settings = { full: true, deletes: true, sidecars: true, layout: LAYOUTS[by], beforeChange, signal, onStep };
+  const layout: Layout = by === 'date' ? byDate : ({ tags }) => tags[0]?.name ?? 'untagged';
+  const settings = { full: true, deletes: true, sidecars: true, layout, beforeChange, signal, onStep };
   const result = await syncFolder(client, join(folder, ORIGINALS), settings);
   const all = await client.photos
     .list({ sort: 'id', limit: 100, trashed: 'any', include: ['urls'] }, { signal })
@@ -76,7 +72,11 @@ export async function exportLibrary(
   await write(PHOTOS, linesOf(photos));
   await write(TAGS, linesOf(tags));
   await write(IMPORTS, linesOf(imports));
-  await write(CHECKSUMS, checksums(photos, files));
+  const sums = photos.flatMap(({ id, path, sha256 }) => {
+    const { sidecar } = files[id] ?? {};
+    return [checksumLine(sha256, path), ...(sidecar ? [checksumLine(sidecar.sha256, sidecar.name)] : [])];
+  });
+  await write(CHECKSUMS, sums.join(''));
   await makeFolder(join(folder, 'pages'));
   for (const { path, html } of exportPages(photos, thumbs)) await write(path, html);
   const counts = { photos: photos.length, tags: tags.length, imports: imports.length };
@@ -106,15 +106,6 @@ async function importsOf(client: PhotoService, photos: readonly Photo[], signal:
   return imports;
 }
 
-function checksums(photos: readonly ExportedPhoto[], files: SyncState['files']): string {
-  const lines = photos.flatMap(({ id, path, sha256 }) => {
-    const { sidecar } = files[id] ?? {};
-    const those = [{ sha256, path }, ...(sidecar ? [{ sha256: sidecar.sha256, path: sidecar.name }] : [])];
-    return those.map((each) => checksumLine(each.sha256, each.path));
-  });
-  return lines.join('');
-}
-
 const THUMBS_AT_ONCE = 4;
 /** The service's are a few ten kB. */
 const MAX_THUMB_BYTES = 4 * 1024 * 1024;
@@ -133,7 +124,8 @@ export async function fetchThumbs(
   await makeFolder(dirname(join(folder, thumbOf({ id: 0, rotation: 0 }))));
   await forEachConcurrently(THUMBS_AT_ONCE, photos, async (photo) => {
     const path = join(folder, thumbOf(photo));
-    if ((await isThere(path)) || (await fetchThumb(photo.urls?.thumb, path, signal))) fetched.add(photo.id);
+    const isThere = (await stat(path).catch(() => null))?.isFile() ?? false;
+    if (isThere || (await fetchThumb(photo.urls?.thumb, path, signal))) fetched.add(photo.id);
   });
   return fetched;
 }
@@ -142,29 +134,20 @@ async function fetchThumb(url: string | undefined, path: string, signal: AbortSi
   if (url === undefined) return false;
   try {
     const response = await fetch(url, { signal });
-    const bytes = response.ok ? await bytesOf(response) : null;
-    if (bytes === null) return false;
-    await writeWhole(path, bytes, MODE);
+    if (!response.ok) return false;
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of response.body ?? []) {
+      length += chunk.length;
+      // Leaving the loop ends the stream: the rest of what is too much is not read.
+      if (length > MAX_THUMB_BYTES) return false;
+      chunks.push(chunk);
+    }
+    await writeWhole(path, Buffer.concat(chunks), MODE);
     return true;
   } catch (error) {
     signal.throwIfAborted();
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw error;
     return false;
   }
-}
-
-/** Null for more than a small picture has: the rest of it is not read. */
-async function bytesOf({ body }: Response): Promise<Uint8Array | null> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    if (length > MAX_THUMB_BYTES) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null))?.isFile() ?? false;
 }

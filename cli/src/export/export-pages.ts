@@ -41,23 +41,19 @@ export function indexPage(months: readonly ExportedMonth[], thumbs: ReadonlySet<
 }
 
 export function monthPage(month: string, photos: readonly ExportedPhoto[], thumbs: ReadonlySet<number>): ExportPage {
-  const items = photos.map((photo) => itemOf(photo, thumbs)).join('\n');
-  return {
-    path: pageOf(month),
-    html: page(month, `<p><a href="../index.html">All months</a></p><ul>${items}</ul>`),
-  };
-}
-
-function itemOf(photo: ExportedPhoto, thumbs: ReadonlySet<number>): string {
-  const { path, filename, title, description, takenAtLocal, rating, tags } = photo;
-  const details = [
-    takenAtLocal?.slice(0, 16).replace('T', ' '),
-    rating === null ? null : '★'.repeat(rating),
-    description,
-    tags.map(({ name }) => name).join(', '),
-  ].filter((each) => each);
-  const lines = [title ?? filename, ...details].map((each) => `<p>${text(each as string)}</p>`).join('');
-  return `<li><a href="${address(`../${ORIGINALS}/${path}`)}">${image(photo, '../', thumbs)}</a>${lines}</li>`;
+  const items = photos.map((photo) => {
+    const { path, filename, title, description, takenAtLocal, rating, tags } = photo;
+    const details = [
+      takenAtLocal?.slice(0, 16).replace('T', ' '),
+      rating === null ? null : '★'.repeat(rating),
+      description,
+      tags.map(({ name }) => name).join(', '),
+    ].filter((each) => each);
+    const lines = [title ?? filename, ...details].map((each) => `<p>${text(each as string)}</p>`).join('');
+    return `<li><a href="${address(`../${ORIGINALS}/${path}`)}">${image(photo, '../', thumbs)}</a>${lines}</li>`;
+  });
+  const content = `<p><a href="../index.html">All months</a></p><ul>${items.join('\n')}</ul>`;
+  return { path: pageOf(month), html: page(month, content) };
 }
 
 function image(photo: ExportedPhoto, up: string, thumbs: ReadonlySet<number>): string {

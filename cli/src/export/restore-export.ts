@@ -33,9 +33,14 @@ export async function restoreExport(
       { signal },
     );
   const results: SourceImportResult[] = [];
-  for (const [at, batch] of batchesOf(photos, imports).entries()) {
-    const { settings, items } = batch;
-    const missing = batch.isCopy && !dryRun ? await notThere(client, items, photos, signal) : items;
+  for (const [at, { settings, items, isCopy }] of batchesOf(photos, imports).entries()) {
+    const missing = isCopy && !dryRun ? [] : items;
+    // Second photos that are not in the library as often as they were in the export.
+    for (const [sha256, copies] of isCopy && !dryRun ? grouped(items, (photo) => photo.sha256) : []) {
+      const present = await client.photos.list({ sha256: [sha256], limit: 100 }, { signal }).toArray();
+      const wanted = photos.filter((photo) => photo.sha256 === sha256).length;
+      missing.push(...copies.slice(0, Math.max(0, wanted - present.length)));
+    }
     const source = { items: () => exportedItems(folder, missing), close: () => Promise.resolve() };
     const stateFile = `${options.stateFile.replace(/\.json$/, '')}-${at}.json`;
     results.push(await importSource(client, source, { ...options, ...settings, stateFile }));
@@ -44,18 +49,11 @@ export async function restoreExport(
   return { ...sum(results), ...restored };
 }
 
-interface Batch {
-  readonly settings: Partial<ImportOptions>;
-  readonly items: readonly ExportedPhoto[];
-  /** Second photos of the same bytes. */
-  readonly isCopy: boolean;
-}
-
 /**
  * One import for each that the photos came with. Where the zone of the import, or of the account, was taken for a photo, its new import has that
  * zone, and where the file's name stated the time, it does again; second photos of the same bytes need an import that allows them.
  */
-function batchesOf(photos: readonly ExportedPhoto[], imports: readonly Import[]): Batch[] {
+function batchesOf(photos: readonly ExportedPhoto[], imports: readonly Import[]) {
   const known = new Map(imports.map((each) => [each.id, each]));
   const seen = new Set<string>();
   const keyOf = ({ importId, takenAtSource, timeZone, sha256 }: ExportedPhoto) => {
@@ -68,31 +66,15 @@ function batchesOf(photos: readonly ExportedPhoto[], imports: readonly Import[])
   return [...grouped(photos, keyOf)].map(([key, items]) => {
     const [importId, zone, isCopy, isNamed] = JSON.parse(key) as [number | null, string | null, boolean, boolean];
     const { name = null, source = null } = known.get(importId ?? 0) ?? {};
-    const settings = {
+    const settings: Partial<ImportOptions> = {
       ...(name !== null && { name }),
       ...(source !== null && { source }),
       ...(zone !== null && { defaultTimeZone: zone }),
       ...(isNamed && { dateFromFilename: true }),
-      duplicatePolicy: isCopy ? ('allow' as const) : ('skip' as const),
+      duplicatePolicy: isCopy ? 'allow' : 'skip',
     };
     return { settings, items, isCopy };
   });
-}
-
-/** Returns the second photos that are not in the library as often as they were in the export. */
-async function notThere(
-  client: PhotoService,
-  copies: readonly ExportedPhoto[],
-  all: readonly ExportedPhoto[],
-  signal: AbortSignal,
-): Promise<ExportedPhoto[]> {
-  const missing: ExportedPhoto[] = [];
-  for (const [sha256, those] of grouped(copies, (photo) => photo.sha256)) {
-    const present: Photo[] = await client.photos.list({ sha256: [sha256], limit: 100 }, { signal }).toArray();
-    const wanted = all.filter((photo) => photo.sha256 === sha256).length;
-    missing.push(...those.slice(0, Math.max(0, wanted - present.length)));
-  }
-  return missing;
 }
 
 function sum(results: readonly SourceImportResult[]): SourceImportResult {
@@ -168,8 +150,6 @@ interface Difference {
   readonly expected: unknown;
   readonly found: unknown;
 }
-
-const HASHES_PER_READ = 100;
 
 /**
  * The fate of each field: `patched` is restored by a patch as it is (times as what the clock showed and its zone), `compared` must be equal in
@@ -267,8 +247,8 @@ async function pairs(client: PhotoService, exported: readonly ExportedPhoto[], s
   const wanted = grouped(exported, ({ sha256 }) => sha256);
   const hashes = [...wanted.keys()];
   const found: Pair[] = [];
-  for (let at = 0; at < hashes.length; at += HASHES_PER_READ) {
-    const query = { sha256: hashes.slice(at, at + HASHES_PER_READ), sort: 'id' as const, limit: 100 };
+  for (let at = 0; at < hashes.length; at += 100) {
+    const query = { sha256: hashes.slice(at, at + 100), sort: 'id' as const, limit: 100 };
     const photos = await client.photos.list(query, { signal }).toArray();
     for (const [sha256, those] of grouped(photos, (photo) => photo.sha256)) {
       for (const photo of wanted.get(sha256) ?? []) {

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import type { ImportOptions, PhotoService, Wait } from 'photo-service-sdk';
 import { PartlyDone, UsageError } from '../exit-codes.js';
 import type { RestoreResult } from '../export/restore-export.js';
+import { grouped } from '../grouped.js';
 import { interruptible } from '../interruptible.js';
 import { clientOf, currentLogin } from '../login.js';
 import { given, jsonOption, namesOption, quietOption, wholeOption } from '../options.js';
@@ -56,12 +57,15 @@ export function importCommand(): Command {
     .addOption(jsonOption())
     .addOption(quietOption())
     .action(async (paths: readonly string[], options: Options) => {
-      requireWatchable(options);
-      requireExcludable(options);
+      const { from, watch, dryRun, json, exclude } = options;
+      if (watch && (from !== 'folder' || dryRun || json))
+        throw new UsageError('--watch imports from folders, and goes on: it has no --from, --dry-run or --json.');
+      if (exclude !== undefined && from !== 'folder' && from !== 's3')
+        throw new UsageError('--exclude leaves files out of folders and buckets: it has no other --from.');
       const began = performance.now();
       let waited = 0;
       await withDisplay(options, async (display) => {
-        const source = await openImport(options.from, paths, options);
+        const source = await openImport(from, paths, options);
         try {
           const login = await currentLogin();
           const onWait = (wait: Wait) => {
@@ -70,31 +74,20 @@ export function importCommand(): Command {
           };
           const client = clientOf(login, { onWait });
           const wanted = importOptions(options);
-          const stateFile = options.state ?? importStateFile(login, options.from, paths, wanted);
+          const stateFile = options.state ?? importStateFile(login, from, paths, wanted);
           const settings = { ...wanted, ...keywordsAsTags(options), stateFile };
-          if (options.watch) return await watchAndImport(client, paths, options, settings);
+          if (watch) return await watchAndImport(client, paths, options, settings);
           const onProgress = display.importing.bind(display);
           const result = await interruptible((signal) => source.run(client, { ...settings, onProgress, signal }));
           display.end();
           const seconds = (performance.now() - began) / 1000;
-          report(options, result, { seconds, waitedForLimitsMs: Math.round(waited) });
+          printResult(options, result, seconds, Math.round(waited));
+          if (result.failed.length > 0 || (result.differences ?? []).length > 0) throw new PartlyDone();
         } finally {
           await source.close();
         }
       });
     });
-}
-
-function requireExcludable({ exclude, from }: Options): void {
-  if (exclude !== undefined && from !== 'folder' && from !== 's3') {
-    throw new UsageError('--exclude leaves files out of folders and buckets: it has no other --from.');
-  }
-}
-
-function requireWatchable({ watch, from, dryRun, json }: Options): void {
-  if (watch && (from !== 'folder' || dryRun || json)) {
-    throw new UsageError('--watch imports from folders, and goes on: it has no --from, --dry-run or --json.');
-  }
 }
 
 /** Returns options in an order that never changes: the name of the state file comes from them. */
@@ -124,21 +117,19 @@ function keywordsAsTags({ from, quiet }: Options): Pick<ImportOptions, 'keywords
   return { keywordsAsTags: 'if_allowed', onKeywordsLeft };
 }
 
+/** The words for reasons of skipping that are not words themselves. */
+const REASONS: Readonly<Record<string, string>> = {
+  system: 'of the system',
+  not_an_image: 'not images',
+  video: 'videos, which are not supported',
+};
+
 type Result = SourceImportResult & Partial<RestoreResult>;
 
-interface Durations {
-  readonly seconds: number;
-  readonly waitedForLimitsMs: number;
-}
-
-/** @throws PartlyDone */
-function report(options: Options, result: Result, durations: Durations): void {
-  printResult(options, result, durations);
-  if (result.failed.length > 0 || (result.differences ?? []).length > 0) throw new PartlyDone();
-}
-
-function printResult(options: Options, result: Result, { seconds, waitedForLimitsMs }: Durations): void {
+function printResult(options: Options, result: Result, seconds: number, waitedForLimitsMs: number): void {
   const { dryRun, imported, duplicates, failed, bytesUploaded, skipped, losses, edited = 0, differences = [] } = result;
+  const reasons = grouped(result.skippedFiles, ({ reason }) => REASONS[reason] ?? reason.replaceAll('_', ' '));
+  const texts = [...reasons].map(([text, files]) => (reasons.size === 1 ? text : `${files.length} ${text}`));
   const known = (number: number | null) => (number === null ? '?' : number.toLocaleString('en'));
   const sent = bytesUploaded === null ? '' : `, ${bytesText(bytesUploaded)} ${dryRun ? 'to upload' : 'sent'}`;
   const speed = !bytesUploaded || dryRun ? '' : `, ${bytesText(Math.round(bytesUploaded / Math.max(0.1, seconds)))}/s`;
@@ -146,29 +137,13 @@ function printResult(options: Options, result: Result, { seconds, waitedForLimit
   const verb = dryRun ? 'would be imported' : 'imported';
   print(options, { ...result, seconds: Math.round(seconds * 10) / 10, waitedForLimitsMs }, [
     `${known(imported)} ${verb}, ${known(duplicates)} already in the library, ${failed.length} failed${sent} (${timeText(seconds)}${speed}${waited})`,
-    ...(skipped > 0 ? [skippedText(result)] : []),
+    ...(skipped > 0 ? [`${count(skipped, 'other file')} skipped: ${texts.join(', ')}`] : []),
     ...(losses.length > 0 ? [`${count(losses.length, 'detail')} of photos lost: add --json to list them`] : []),
     ...(edited > 0 ? [`${count(edited, 'photo')} edited afterwards, to be as they were`] : []),
     ...(differences.length > 0 ? [`${count(differences.length, 'field')} not as before: add --json to list them`] : []),
   ]);
   if (options.json) return;
   for (const { path, code, message } of failed) printNote(`failed: ${path}: ${message} (${code})`);
-}
-
-const SKIPPED: Readonly<Record<string, string>> = {
-  system: 'of the system',
-  not_an_image: 'not images',
-  video: 'videos, which are not supported',
-};
-
-function skippedText({ skipped, skippedFiles }: Pick<Result, 'skipped' | 'skippedFiles'>): string {
-  const counts = new Map<string, number>();
-  for (const { reason } of skippedFiles) {
-    const text = SKIPPED[reason] ?? reason.replaceAll('_', ' ');
-    counts.set(text, (counts.get(text) ?? 0) + 1);
-  }
-  const reasons = [...counts].map(([text, number]) => (counts.size === 1 ? text : `${number} ${text}`));
-  return `${count(skipped, 'other file')} skipped: ${reasons.join(', ')}`;
 }
 
 /** An import for each time that files have arrived; its result is printed when it is done. */
@@ -183,13 +158,11 @@ function watchAndImport(
   return interruptible((signal) => {
     const importThese = async (only: ReadonlySet<string>) => {
       const began = performance.now();
-      const result = await importSource(client, folderSource(paths, { sidecars, exclude, only }), {
-        ...wanted,
-        signal,
-      });
+      const source = folderSource(paths, { sidecars, exclude, only });
+      const result = await importSource(client, source, { ...wanted, signal });
       // Whatever else is in the folders was not meant.
       const met = { ...result, skipped: 0 };
-      printResult(options, met, { seconds: (performance.now() - began) / 1000, waitedForLimitsMs: 0 });
+      printResult(options, met, (performance.now() - began) / 1000, 0);
     };
     const onOutage = ({ message }: Error) => printNote(`phs: ${message} Trying again.`);
     return watchFolders(paths, importThese, { signal, onOutage, exclude });

@@ -10,18 +10,16 @@ import type { SourceImportOptions, SourceImportResult } from '../sources/import-
  * @throws UsageError for a line that is not a URL. The message contains nothing of it: it may be a secret.
  */
 export async function readUrls(path: string): Promise<readonly UrlToImport[]> {
-  const lines = (await contentOf(path)).split('\n').map((line) => line.trim());
+  const content = path === '-' ? text(process.stdin) : readFile(path, 'utf8');
+  const list = await content.catch((error: NodeJS.ErrnoException) => {
+    if (path === '-') throw error;
+    throw new UsageError(`The list ${path} cannot be read: ${error.code}.`);
+  });
+  const lines = list.split('\n').map((line) => line.trim());
   return lines.flatMap((url, at) => {
     if (url === '' || url.startsWith('#')) return [];
     if (!URL.canParse(url)) throw new UsageError(`Line ${at + 1} of the list is not a URL.`);
     return { url };
-  });
-}
-
-async function contentOf(path: string): Promise<string> {
-  if (path === '-') return text(process.stdin);
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`The list ${path} cannot be read: ${error.code}.`);
   });
 }
 

@@ -7,25 +7,23 @@ const SETTLED_MS = 5000;
 /** The statuses of a proxy whose service is down, and of a service that is at its limit. */
 const PASSING = new Set([429, 502, 503, 504]);
 
-interface WatchOptions {
-  readonly signal: AbortSignal;
-  /** Called when the service did not answer. */
-  readonly onOutage: (error: Error) => void;
-  readonly settledMs?: number;
-  /** The option of `findPhotos`. */
-  readonly exclude?: readonly string[] | undefined;
-}
-
 /**
  * Imports what is in the folders, and from then on what arrives there, until the signal is aborted; then it rejects with an `AbortError`.
  * What could not be sent because the service did not answer is tried again.
  * @param importThese Imports these files and no others of the folders.
+ * @param options `onOutage` is called when the service did not answer; `exclude` is the option of `findPhotos`.
  */
 export async function watchFolders(
   paths: readonly string[],
   importThese: (only: ReadonlySet<string>) => Promise<void>,
-  { signal, onOutage, settledMs = SETTLED_MS, exclude }: WatchOptions,
+  options: {
+    readonly signal: AbortSignal;
+    readonly onOutage: (error: Error) => void;
+    readonly settledMs?: number;
+    readonly exclude?: readonly string[] | undefined;
+  },
 ): Promise<never> {
+  const { signal, onOutage, settledMs = SETTLED_MS, exclude } = options;
   const watch = new FolderWatch(paths, exclude);
   for (;;) {
     const only = await watch.settled();
@@ -33,7 +31,8 @@ export async function watchFolders(
       if (only.size > 0) await importThese(only);
       watch.done(only);
     } catch (error) {
-      if (!isOutage(error)) throw error;
+      const isOutage = error instanceof ConnectionError || (error instanceof ApiError && PASSING.has(error.status));
+      if (!isOutage) throw error;
       onOutage(error);
     }
     await wait(settledMs, undefined, { signal });
@@ -63,8 +62,4 @@ export class FolderWatch {
   done(paths: ReadonlySet<string>): void {
     for (const path of paths) this.imported.set(path, this.seen.get(path) ?? '');
   }
-}
-
-function isOutage(error: unknown): error is Error {
-  return error instanceof ConnectionError || (error instanceof ApiError && PASSING.has(error.status));
 }
