@@ -5,18 +5,11 @@ import { stateFile } from 'photo-service-sdk/node';
 import { UsageError } from '../exit-codes.js';
 import { importStateFile } from '../import/import-state-file.js';
 import { folderSource } from '../sources/folder-source.js';
-import { importSource } from '../sources/import-source.js';
+import { importSource, type SourceImportOptions } from '../sources/import-source.js';
 import { defineTool, schemaOf, type ToolContext } from './tool.js';
 
-interface Input {
-  readonly paths?: string[];
-  readonly urls?: string[];
-  readonly tagNames?: string[];
-  readonly name?: string;
-}
-
 /** Imports what a person could import by `phs import`, but for files outside of the folders that they have opened to the agent. */
-export const importTool = defineTool<Input>({
+export const importTool = defineTool<{ paths?: string[]; urls?: string[]; tagNames?: string[]; name?: string }>({
   name: 'import_photos',
   title: 'Import photos',
   description:
@@ -36,47 +29,37 @@ export const importTool = defineTool<Input>({
   }),
   async run(context, { paths = [], urls = [], tagNames, name }) {
     if (paths.length + urls.length === 0) throw new UsageError('Name at least one path or URL to import.');
-    const options = {
+    const options: ImportOptions = {
       source: 'phs mcp',
       ...(tagNames && { tagNames }),
       ...(name !== undefined && { name }),
     };
-    return {
-      data: {
-        ...(paths.length > 0 && { files: await importPaths(context, paths, options) }),
-        ...(urls.length > 0 && { urls: await importByUrl(context, urls, options) }),
-      },
-    };
+    const onProgress = ({ files }: ImportProgress) =>
+      context.progress(files.processed + files.duplicates + files.failed, files.total);
+    const settings = { ...options, signal: context.signal, onProgress };
+    const files = paths.length === 0 ? {} : { files: await importPaths(context, paths, options, settings) };
+    if (urls.length === 0) return { data: files };
+    const memory = stateFile(importStateFile(context.login, 'urls', urls, options));
+    const wanted = urls.map((url) => ({ url }));
+    return { data: { ...files, urls: await importUrls(context.patientClient, wanted, { ...settings, memory }) } };
   },
 });
 
-async function importPaths(context: ToolContext, paths: readonly string[], options: ImportOptions) {
-  const { patientClient: client, signal } = context;
+async function importPaths(
+  context: ToolContext,
+  paths: readonly string[],
+  options: ImportOptions,
+  settings: Omit<SourceImportOptions, 'stateFile'>,
+) {
   const requireReadable = (path: string) => requireInside(context.folders, path);
   const real = await Promise.all(paths.map(requireReadable));
   const source = folderSource(real, { sidecars: true, requireReadable });
   try {
     const statePath = importStateFile(context.login, 'folder', real, options);
-    return await importSource(client, source, {
-      ...options,
-      stateFile: statePath,
-      signal,
-      onProgress: reportTo(context),
-    });
+    return await importSource(context.patientClient, source, { ...settings, stateFile: statePath });
   } finally {
     await source.close();
   }
-}
-
-function importByUrl(context: ToolContext, urls: readonly string[], options: ImportOptions) {
-  const { patientClient: client, signal } = context;
-  const memory = stateFile(importStateFile(context.login, 'urls', urls, options));
-  const wanted = urls.map((url) => ({ url }));
-  return importUrls(client, wanted, { ...options, memory, signal, onProgress: reportTo(context) });
-}
-
-function reportTo({ progress }: ToolContext) {
-  return ({ files }: ImportProgress) => progress(files.processed + files.duplicates + files.failed, files.total);
 }
 
 /**

@@ -5,11 +5,6 @@ import { UsageError } from '../exit-codes.js';
 import { clientOf, currentLogin } from '../login.js';
 import { namesOption } from '../options.js';
 
-interface Options {
-  readonly write?: boolean;
-  readonly folder?: readonly string[];
-}
-
 export function mcpCommand(): Command {
   return new Command('mcp')
     .description('serve the library to an AI agent, by the Model Context Protocol over standard input and output')
@@ -19,8 +14,12 @@ export function mcpCommand(): Command {
       'a folder that the agent may import from (repeatable; default: the current one)',
       namesOption,
     )
-    .action(async ({ write = false, folder = ['.'] }: Options, command: Command) => {
-      for (const path of folder) await requireFolder(path);
+    .action(async (options: { write?: boolean; folder?: readonly string[] }, command: Command) => {
+      const { write = false, folder = ['.'] } = options;
+      for (const path of folder) {
+        const isFolder = (await stat(path).catch(() => null))?.isDirectory();
+        if (!isFolder) throw new UsageError(`There is no folder ${path}.`);
+      }
       const login = await currentLogin();
       // Only this command needs the protocol.
       const { agentServer, serveOnStdio } = await import('./agent-server.js');
@@ -35,12 +34,4 @@ export function mcpCommand(): Command {
         }),
       );
     });
-}
-
-async function requireFolder(path: string): Promise<void> {
-  const isFolder = await stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
-  if (!isFolder) throw new UsageError(`There is no folder ${path}.`);
 }

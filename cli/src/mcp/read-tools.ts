@@ -49,14 +49,13 @@ const searchPhotos = defineTool<PhotoQuery & PageInput>({
   input: schemaOf({ ...photoFilters, ...page }),
   async run({ client, signal }, { cursor = null, limit = DEFAULT_LIMIT, ...filters }) {
     const { data, pagination } = await client.photos.list({ ...filters, limit }, { signal }).page(cursor);
-    return { data: { photos: data.map(summaryOf), nextCursor: pagination.nextCursor } };
+    const photos = data.map((photo) => {
+      const summary = Object.fromEntries(SUMMARY.map((name) => [name, photo[name]]));
+      return { ...summary, tags: photo.tags.map(({ name }) => name) };
+    });
+    return { data: { photos, nextCursor: pagination.nextCursor } };
   },
 });
-
-function summaryOf(photo: Photo) {
-  const summary = Object.fromEntries(SUMMARY.map((name) => [name, photo[name]]));
-  return { ...summary, tags: photo.tags.map(({ name }) => name) };
-}
 
 const lookAtPhotos = defineTool<{ readonly ids: number[]; readonly pictures?: boolean }>({
   name: 'look_at_photos',

@@ -55,13 +55,7 @@ const trashPhotos = defineTool<{ readonly ids: number[] }>({
   },
 });
 
-interface TagInput {
-  readonly ids: number[];
-  readonly add?: string[];
-  readonly remove?: string[];
-}
-
-const tagPhotos = defineTool<TagInput>({
+const tagPhotos = defineTool<{ readonly ids: number[]; readonly add?: string[]; readonly remove?: string[] }>({
   name: 'tag_photos',
   title: 'Tag photos',
   description: 'Adds tags to photos, and removes others from them. Tags that do not exist are created.',

@@ -23,12 +23,6 @@ import {
   saveSyncState,
 } from './synced-files.js';
 
-interface Options extends OutputOptions {
-  readonly full?: boolean;
-  readonly delete: boolean;
-  readonly sidecars?: boolean;
-}
-
 export function syncCommand(): Command {
   return new Command('sync')
     .description('update a folder from the library: downloads new photos and removes deleted ones')
@@ -38,28 +32,27 @@ export function syncCommand(): Command {
     .option('--sidecars', 'write the title, tags, time, place and so on of each photo into an XMP file beside it')
     .addOption(jsonOption())
     .addOption(quietOption())
-    .action(async (folder: string, options: Options) => {
-      const { full = false, delete: deletes, sidecars = false } = options;
-      const result = await withDisplay(options, async (display) => {
-        const client = await connect(display);
-        const onStep = (step: SyncResult) => showStep(display, step);
-        return interruptible((signal) => syncFolder(client, folder, { full, deletes, sidecars, signal, onStep }));
-      });
-      report(options, result);
-    });
-}
-
-function report(options: Options, result: SyncResult): void {
-  const { downloaded, downloadedBytes, renamed, deleted, sidecars, kept, failed } = result;
-  print(options, result, [
-    `${downloaded} downloaded (${bytesText(downloadedBytes)}), ${renamed} renamed, ${deleted} removed, ${failed.length} failed`,
-    ...(sidecars > 0 ? [`${count(sidecars, 'sidecar')} written`] : []),
-    ...(kept.length > 0
-      ? [`kept, because they were changed locally or cannot be removed: ${count(kept.length, 'file')}`]
-      : []),
-  ]);
-  printFailures(options, result);
-  if (failed.length > 0) throw new PartlyDone();
+    .action(
+      async (folder: string, options: OutputOptions & { full?: boolean; delete: boolean; sidecars?: boolean }) => {
+        const { full = false, delete: deletes } = options;
+        const result = await withDisplay(options, async (display) => {
+          const client = await connect(display);
+          const onStep = (step: SyncResult) => showStep(display, step);
+          const settings = { full, deletes, sidecars: options.sidecars ?? false, onStep };
+          return interruptible((signal) => syncFolder(client, folder, { ...settings, signal }));
+        });
+        const { downloaded, downloadedBytes, renamed, deleted, sidecars, kept, failed } = result;
+        print(options, result, [
+          `${downloaded} downloaded (${bytesText(downloadedBytes)}), ${renamed} renamed, ${deleted} removed, ${failed.length} failed`,
+          ...(sidecars > 0 ? [`${count(sidecars, 'sidecar')} written`] : []),
+          ...(kept.length > 0
+            ? [`kept, because they were changed locally or cannot be removed: ${count(kept.length, 'file')}`]
+            : []),
+        ]);
+        printFailures(options, result);
+        if (failed.length > 0) throw new PartlyDone();
+      },
+    );
 }
 
 export function printFailures({ json }: OutputOptions, { failed }: SyncResult): void {
@@ -79,7 +72,6 @@ const CONCURRENCY = 4;
 const OVERLAP_MS = 60_000;
 /** Deleted photos are visible as trashed ones for 30 days; a folder that was not synced for this long compares everything. */
 const COMPARE_AFTER_DAYS = 25;
-const DAY_MS = 24 * 60 * 60 * 1000;
 const IDS_PER_READ = 100;
 /** A file that was written after the state was last stored, belongs to no photo for a run after one that was killed. */
 const SAVE_EVERY_MS = 1000;
@@ -163,7 +155,10 @@ class Sync {
     const began = Date.now();
     // Photos that have not changed since lack their sidecars when these are wanted for the first time.
     const areNew = options.sidecars && !state.sidecars;
-    this.result.compared = options.full || areNew || this.isLongAgo(began);
+    const { since, comparedAt, completedAt } = state;
+    const isFirst = since === null || comparedAt === null || completedAt === null;
+    const isLongAgo = isFirst || began - Date.parse(completedAt) > COMPARE_AFTER_DAYS * 24 * 60 * 60 * 1000;
+    this.result.compared = options.full || areNew || isLongAgo;
     try {
       await (this.result.compared ? this.compare() : this.follow());
     } catch (error) {
@@ -178,24 +173,13 @@ class Sync {
     await this.save();
   }
 
-  private isLongAgo(now: number): boolean {
-    const { since, comparedAt, completedAt } = this.state;
-    if (since === null || comparedAt === null || completedAt === null) return true;
-    return now - Date.parse(completedAt) > COMPARE_AFTER_DAYS * DAY_MS;
-  }
-
-  /** Photos that an earlier run could not download. */
-  private async retryPending(): Promise<void> {
+  /** Retries what an earlier run could not download, then follows changes, oldest first: after each page the position is known. */
+  private async follow(): Promise<void> {
     const ids = [...this.state.pending];
     for (let at = 0; at < ids.length; at += IDS_PER_READ) {
       const query = { ids: ids.slice(at, at + IDS_PER_READ), trashed: 'any' as const, limit: 100 };
       await this.takeAll((await this.client.photos.list(query, this.options).page()).data);
     }
-  }
-
-  /** Retries what failed, then follows changes, oldest first: after each page the position is known. */
-  private async follow(): Promise<void> {
-    await this.retryPending();
     const updatedAfter = new Date(Date.parse(this.state.since as string) - OVERLAP_MS).toISOString();
     const query = { sort: 'updatedAt' as const, updatedAfter, trashed: 'any' as const, limit: 100 };
     for await (const { data } of this.client.photos.list(query, this.options).pages()) {

@@ -60,34 +60,12 @@ export async function loadSyncState(folder: string, service: string): Promise<Sy
   return state;
 }
 
-/** Null: it is not what `saveSyncState` writes. Another program may have written it, to have other files renamed or removed. */
-function parsed(text: string): SyncState | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isState(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isState(value: unknown): value is SyncState {
-  if (!isObject(value) || value['version'] !== 1 || typeof value['service'] !== 'string') return false;
-  const { since, completedAt, comparedAt, files, pending } = value;
-  const areTimes = [since, completedAt, comparedAt].every((time) => time === null || isTime(time));
-  const areFiles = isObject(files) && Object.entries(files).every(([id, file]) => isId(Number(id)) && isFile(file));
-  return areTimes && areFiles && Array.isArray(pending) && pending.every(isId);
-}
-
 function isFile(value: unknown): value is SyncedFile {
   if (!isObject(value)) return false;
   const { name, sha256, sizeBytes, mtimeMs, sidecar } = value;
   const isName = typeof name === 'string' && isEntryPath(name) && name !== STATE_NAME;
   const isSidecar = sidecar === undefined || (isFile(sidecar) && sidecar.name === `${name}.xmp`);
   return isName && typeof sha256 === 'string' && Number.isFinite(sizeBytes) && Number.isFinite(mtimeMs) && isSidecar;
-}
-
-function isTime(value: unknown): boolean {
-  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
 }
 
 function isId(value: unknown): boolean {
@@ -100,6 +78,24 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 export async function saveSyncState(folder: string, state: SyncState): Promise<void> {
   await writeWhole(join(folder, STATE_NAME), `${JSON.stringify(state)}\n`);
+}
+
+/** Null: it is not what `saveSyncState` writes. Another program may have written it, to have other files renamed or removed. */
+function parsed(text: string): SyncState | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!isObject(value) || value['version'] !== 1 || typeof value['service'] !== 'string') return null;
+  const { since, completedAt, comparedAt, files, pending } = value;
+  const areTimes = [since, completedAt, comparedAt].every(
+    (time) => time === null || (typeof time === 'string' && !Number.isNaN(Date.parse(time))),
+  );
+  const areFiles = isObject(files) && Object.entries(files).every(([id, file]) => isId(Number(id)) && isFile(file));
+  const isState = areTimes && areFiles && Array.isArray(pending) && pending.every(isId);
+  return isState ? (value as unknown as SyncState) : null;
 }
 
 /** Whether a file is as sync has written it: only then may it be replaced or removed. */
@@ -203,7 +199,11 @@ export class SyncSidecars {
     // A run that was killed may have written it without noting that.
     const isWritten = typeof present === 'object' && present.sha256 === sha256;
     // Another program's, or ours with changes of another program.
-    if (present !== 'nothing' && !isWritten) return this.leave(photo.id, known, name);
+    if (present !== 'nothing' && !isWritten) {
+      const { sidecar: _, ...original } = known;
+      this.files[photo.id] = original;
+      return this.keep(name);
+    }
     if (!isWritten) {
       await writeWhole(join(this.folder, name), text, 0o666);
       this.written += 1;
@@ -216,10 +216,5 @@ export class SyncSidecars {
     if (sidecar === undefined) return;
     if (await isUnchanged(this.folder, sidecar)) await rm(join(this.folder, sidecar.name), { force: true });
     else if ((await lookAt(join(this.folder, sidecar.name))) !== 'nothing') this.keep(sidecar.name);
-  }
-
-  private leave(id: number, { sidecar: _, ...known }: SyncedFile, name: string): void {
-    this.files[id] = known;
-    this.keep(name);
   }
 }

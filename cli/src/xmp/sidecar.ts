@@ -79,7 +79,10 @@ export function sidecarText(photo: DescribedPhoto): string {
   if (rating !== null) xmp.setText(ns.xmp, 'Rating', String(rating));
   // No program has a property for favourites that others read.
   if (favorite) xmp.setText(ns.phs, 'Favorite', 'True');
-  if (creator !== null) xmp.setList(ns.dc, 'creator', namesIn(creator), 'Seq');
+  // Its names by themselves, where they become that text again when they are read.
+  const names = creator?.split('; ') ?? [];
+  const areNames = names.every((name) => name !== '' && name === name.trim());
+  if (creator !== null) xmp.setList(ns.dc, 'creator', areNames ? names : [creator], 'Seq');
   if (copyright !== null) xmp.setLocalized(ns.dc, 'rights', copyright);
   if (takenAt !== null && takenAtLocal !== null) {
     const offset = Math.round((Date.parse(`${takenAtLocal}Z`) - Date.parse(takenAt)) / 60_000);
@@ -100,12 +103,6 @@ export function sidecarText(photo: DescribedPhoto): string {
     tags.map(({ name }) => name),
   );
   return xmp.toString();
-}
-
-/** The names in a creator, where they become that text again when they are read. */
-function namesIn(creator: string): readonly string[] {
-  const names = creator.split('; ');
-  return names.every((name) => name !== '' && name === name.trim()) ? names : [creator];
 }
 
 /** -1 says that the photo was rejected: no rating here, and -1 again in a sidecar of ours. */
@@ -195,7 +192,10 @@ function takeKeywords(xmp: Xmp): string[] {
   const all: string[][] = [];
   const internal: string[][] = [];
   for (const { uri, local, separator } of HIERARCHIES) {
-    const written = xmp.list(uri, local).map((text) => ({ text, levels: levelsOf(text, separator) }));
+    const written = xmp.list(uri, local).map((text) => {
+      const levels = text.split(separator).map((level) => level.trim());
+      return { text, levels: levels.filter((level) => level !== '') };
+    });
     const kept = written.filter(({ levels }) => isInternal(levels));
     xmp.setList(
       uri,
@@ -216,13 +216,6 @@ function takeKeywords(xmp: Xmp): string[] {
   );
   const alone = flat.filter((keyword) => !ours.has(keyword) && !theirs.has(keyword));
   return [...new Set([...paths.map((path) => path.join('/')), ...alone])];
-}
-
-function levelsOf(text: string, separator: string): string[] {
-  return text
-    .split(separator)
-    .map((level) => level.trim())
-    .filter((level) => level !== '');
 }
 
 /** Whether it is one of darktable's tags for itself, such as `darktable|changed` and `darktable|format|orf`. */
