@@ -58,20 +58,18 @@ export async function openFolder(folder: string): Promise<Archive> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const files: ArchiveFile[] = [];
-  for (const path of paths.sort()) files.push(await fileAt(folder, path));
+  for (const path of paths.sort()) {
+    const stats = await stat(path, { bigint: true });
+    files.push({
+      path: relative(folder, path).split(sep).join('/').normalize('NFC'),
+      label: path,
+      sizeBytes: Number(stats.size),
+      crc32: null,
+      open: (start) => Promise.resolve(createReadStream(path, { start })),
+      bytes: (filename) => ({ path, stats, filename }),
+    });
+  }
   return { files, close: () => Promise.resolve() };
-}
-
-async function fileAt(folder: string, path: string): Promise<ArchiveFile> {
-  const stats = await stat(path, { bigint: true });
-  return {
-    path: relative(folder, path).split(sep).join('/').normalize('NFC'),
-    label: path,
-    sizeBytes: Number(stats.size),
-    crc32: null,
-    open: (start) => Promise.resolve(createReadStream(path, { start })),
-    bytes: (filename) => ({ path, stats, filename }),
-  };
 }
 
 /**
@@ -80,7 +78,10 @@ async function fileAt(folder: string, path: string): Promise<ArchiveFile> {
  */
 export async function openZip(path: string): Promise<Archive> {
   const { size, mtimeMs } = await stat(path);
-  const zip = await opened(path);
+  const options = { lazyEntries: true, autoClose: false };
+  const zip = await promisify<string, object, ZipFile>(open)(path, options).catch((error: Error) => {
+    throw new UsageError(`${path} is not a complete zip archive: ${error.message}`);
+  });
   try {
     const entries = await entriesOf(zip);
     const files = entries.map((entry) => fileOf(zip, entry, path, `${size}:${mtimeMs}`));
@@ -88,14 +89,6 @@ export async function openZip(path: string): Promise<Archive> {
   } catch (error) {
     zip.close();
     throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
-  }
-}
-
-async function opened(path: string): Promise<ZipFile> {
-  try {
-    return await promisify<string, object, ZipFile>(open)(path, { lazyEntries: true, autoClose: false });
-  } catch (error) {
-    throw new UsageError(`${path} is not a complete zip archive: ${(error as Error).message}`);
   }
 }
 

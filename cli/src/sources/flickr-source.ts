@@ -24,7 +24,8 @@ async function* items(files: readonly ArchiveFile[], signal: AbortSignal): Async
       yield other;
       continue;
     }
-    const id = idOf(file, photos);
+    // `title_1234567890_o.jpg`, or `1234567890_0a1b2c3d4e_o.jpg`: one of the numbers is that of a JSON file.
+    const id = (name.match(/\d{4,}/g) ?? []).findLast((number) => photos.has(number)) ?? null;
     const details = new DetailsBuilder();
     const found = id === null ? undefined : photos.get(id);
     if (id === null || found === undefined) details.lose('json', 'missing');
@@ -32,7 +33,8 @@ async function* items(files: readonly ArchiveFile[], signal: AbortSignal): Async
     const isCopy = id !== null && used.has(id);
     if (id !== null) used.add(id);
     const key = id === null || isCopy ? file.label : id;
-    const bytes = file.bytes(filenameOf(name, id));
+    const [, title] = (id !== null && new RegExp(`^(.+)_${id}(?:_o)?\\.\\w+$`).exec(name)) || [];
+    const bytes = file.bytes(title === undefined ? name : `${title}${posix.extname(name)}`);
     yield { kind: 'photo', key, label: file.label, file: bytes, details: details.build(), losses: details.losses };
   }
   for (const [id, { file }] of photos)
@@ -59,18 +61,6 @@ async function documentsOf(files: readonly ArchiveFile[], signal: AbortSignal) {
       }
   }
   return { photos, albums };
-}
-
-/** `title_1234567890_o.jpg`, or `1234567890_0a1b2c3d4e_o.jpg`: one of the numbers is that of a JSON file. */
-function idOf({ path }: ArchiveFile, photos: ReadonlyMap<string, unknown>): string | null {
-  const numbers = posix.basename(path).match(/\d{4,}/g) ?? [];
-  return numbers.findLast((number) => photos.has(number)) ?? null;
-}
-
-function filenameOf(name: string, id: string | null): string {
-  if (id === null) return name;
-  const [, title] = new RegExp(`^(.+)_${id}(?:_o)?\\.\\w+$`).exec(name) ?? [];
-  return title === undefined ? name : `${title}${posix.extname(name)}`;
 }
 
 function describe(document: Value, albums: readonly string[], details: DetailsBuilder): void {

@@ -28,7 +28,11 @@ export async function answered(send: Send, headers: Readonly<Record<string, stri
       await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** attempt));
       continue;
     }
-    const problem = response instanceof Error ? problemOf(response) : `it answered ${response.status}`;
+    // The problem of a failed fetch is in its cause.
+    const problem =
+      response instanceof Error
+        ? ((response.cause as NodeJS.ErrnoException | undefined)?.code ?? response.message)
+        : `it answered ${response.status}`;
     throw new FileProblem('unreadable', `The file cannot be fetched: ${problem}.`);
   }
 }
@@ -39,9 +43,4 @@ export async function bytesFrom(send: Send, start: number): Promise<Readable> {
   if (response.body === null) throw new FileProblem('unreadable', 'The file cannot be fetched: it has no content.');
   const stream = Readable.fromWeb(response.body as ReadableStream);
   return start === 0 || response.status === 206 ? stream : without(stream, start);
-}
-
-/** Returns the problem of a failed fetch, which is in its cause. */
-function problemOf({ message, cause }: Error): string {
-  return (cause as NodeJS.ErrnoException | undefined)?.code ?? message;
 }

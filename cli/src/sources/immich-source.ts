@@ -97,19 +97,15 @@ async function detailsOf(
   details.note('immich.archived', isArchived === true || visibility === 'archive' ? 'true' : null);
   const facts = await fileFacts({ path: asset.originalFileName, open }, 512 * 1024);
   const instant = Math.floor(Date.parse(dateTimeOriginal ?? '') / 1000);
+  // `Europe/Paris`, or `UTC+2` and `UTC+5:45` as offsets.
+  const [, sign, hours = '', minutes = '00'] = /^UTC([+-])(\d{1,2})(?::(\d\d))?$/.exec(timeZone ?? '') ?? [];
   const known = {
     instant: Number.isNaN(instant) ? null : instant,
     position: typeof latitude === 'number' && typeof longitude === 'number' ? { latitude, longitude } : null,
-    zone: zoneOf(timeZone),
+    zone: sign === undefined ? (timeZone ?? null) : `${sign}${hours.padStart(2, '0')}:${minutes}`,
   };
   addTimeAndPlace(details, known, facts);
   return details;
-}
-
-/** `Europe/Paris`, or `UTC+2` and `UTC+5:45` as offsets. */
-function zoneOf(zone: string | null | undefined): string | null {
-  const [, sign, hours = '', minutes = '00'] = /^UTC([+-])(\d{1,2})(?::(\d\d))?$/.exec(zone ?? '') ?? [];
-  return sign === undefined ? (zone ?? null) : `${sign}${hours.padStart(2, '0')}:${minutes}`;
 }
 
 class Immich {

@@ -24,10 +24,18 @@ export async function importSource(
   source: PhotoSource,
   { stateFile: statePath, ...options }: SourceImportOptions,
 ): Promise<SourceImportResult> {
-  const { photos, skipped } = await collect(source, options.signal);
+  const photos: PhotoItem[] = [];
+  const skipped: SkippedItem[] = [];
+  for await (const item of source.items(options.signal)) {
+    options.signal.throwIfAborted();
+    if (item.kind === 'photo') photos.push(item);
+    else skipped.push(item);
+  }
   const factory = new SourceFactory();
   try {
-    const sources = photos.map((photo) => toImportSource(factory, photo));
+    const sources = photos.map(({ key: ref, file, details }) =>
+      'path' in file ? factory.file({ ref, ...file, details }) : factory.stream({ ref, ...file, details }),
+    );
     const { failed, total, ...result } = await runImport(client, sources, { ...options, memory: stateFile(statePath) });
     const labels = new Map(photos.map(({ key, label }) => [key, label]));
     const lost = skipped.filter(isLost);
@@ -46,22 +54,6 @@ export async function importSource(
   } finally {
     await factory.close();
   }
-}
-
-async function collect(source: PhotoSource, signal: AbortSignal) {
-  const photos: PhotoItem[] = [];
-  const skipped: SkippedItem[] = [];
-  for await (const item of source.items(signal)) {
-    signal.throwIfAborted();
-    if (item.kind === 'photo') photos.push(item);
-    else skipped.push(item);
-  }
-  return { photos, skipped };
-}
-
-function toImportSource(factory: SourceFactory, { key, file, details }: PhotoItem) {
-  if ('path' in file) return factory.file({ ref: key, ...file, details });
-  return factory.stream({ ref: key, ...file, details });
 }
 
 /** A photo, for all that is known, that is not in the library now. */

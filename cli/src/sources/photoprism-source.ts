@@ -7,8 +7,6 @@ import { leftOut, type PhotoSource, type SourceItem } from './photo-source.js';
 import { headOf } from './streams.js';
 import { inZone } from './time-and-place.js';
 
-const MAX_YAML_BYTES = 4 * 1024 * 1024;
-
 /**
  * Folders of PhotoPrism: the originals, the YAML files of photos (`storage/sidecar`) and those of albums (`storage/backup/albums`), or folders that
  * contain them. Albums become tags.
@@ -22,7 +20,7 @@ type Value = Readonly<Record<string, unknown>>;
 
 async function* items(files: readonly ArchiveFile[], signal: AbortSignal): AsyncGenerator<SourceItem> {
   const { photos, albums } = await documentsOf(files.filter(isYaml), signal);
-  const documents = new DocumentsByPath(photos);
+  const find = finderOf(photos);
   const used = new Set<string>();
   const keys = new Set<string>();
   for (const file of files) {
@@ -32,7 +30,7 @@ async function* items(files: readonly ArchiveFile[], signal: AbortSignal): Async
       yield other;
       continue;
     }
-    const found = documents.find(stemOf(file.path));
+    const found = find(stemOf(file.path));
     if (found !== null) used.add(found.file.label);
     if (found?.document['DeletedAt']) {
       yield { kind: 'skipped', label: file.label, reason: 'trashed' };
@@ -63,8 +61,11 @@ async function documentsOf(files: readonly ArchiveFile[], signal: AbortSignal) {
   const albums = new Map<string, string[]>();
   for (const file of files) {
     signal.throwIfAborted();
-    const document = await yamlOf(file);
-    if (document === null) continue;
+    // Aliases can make a short document a long one.
+    const document: unknown = await wholeOf(file, 4 * 1024 * 1024)
+      .then((bytes) => parse(bytes.toString(), { maxAliasCount: 0 }))
+      .catch(() => null);
+    if (!isDocument(document)) continue;
     if (!Array.isArray(document['Photos'])) {
       if ('UID' in document) photos.push({ file, stem: stemOf(file.path), document });
     } else if (document['Type'] === 'album' && typeof document['Title'] === 'string') {
@@ -77,37 +78,20 @@ async function documentsOf(files: readonly ArchiveFile[], signal: AbortSignal) {
   return { photos, albums };
 }
 
-async function yamlOf(file: ArchiveFile): Promise<Value | null> {
-  try {
-    // Aliases can make a short document a long one.
-    const value: unknown = parse((await wholeOf(file, MAX_YAML_BYTES)).toString(), { maxAliasCount: 0 });
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
-  } catch {
-    return null;
-  }
-}
-
 /**
  * Finds the document of a photo by the path of both without their endings. Originals and sidecars are in folders of the same names below
  * different ones: the longest common end decides.
  */
-class DocumentsByPath {
-  /** By each end of its path: `originals/2024/a`, `2024/a` and `a`. Of several with the same end, the first. */
-  private readonly byEnd = new Map<string, PhotoDocument>();
-  private readonly byStem = new Map<string, PhotoDocument>();
-
-  constructor(documents: readonly PhotoDocument[]) {
-    for (const document of documents) {
-      if (this.byStem.has(document.stem)) continue;
-      this.byStem.set(document.stem, document);
-      for (const end of endsOf(document.stem)) if (!this.byEnd.has(end)) this.byEnd.set(end, document);
-    }
+function finderOf(documents: readonly PhotoDocument[]): (stem: string) => PhotoDocument | null {
+  const byStem = new Map<string, PhotoDocument>();
+  // By each end of its path: `originals/2024/a`, `2024/a` and `a`. Of several with the same end, the first.
+  const byEnd = new Map<string, PhotoDocument>();
+  for (const document of documents) {
+    if (byStem.has(document.stem)) continue;
+    byStem.set(document.stem, document);
+    for (const end of endsOf(document.stem)) if (!byEnd.has(end)) byEnd.set(end, document);
   }
-
-  find(stem: string): PhotoDocument | null {
-    const ends = endsOf(stem).map((end) => this.byEnd.get(end));
-    return this.byStem.get(stem) ?? ends.find((document) => document !== undefined) ?? null;
-  }
+  return (stem) => byStem.get(stem) ?? byEnd.get(endsOf(stem).find((end) => byEnd.has(end)) ?? '') ?? null;
 }
 
 /** `a/b/c`, `b/c` and `c`. */
@@ -149,6 +133,10 @@ function addTime(document: Value, details: DetailsBuilder): void {
   if (local !== null && zone !== null) details.takenAtLocal(local, zone);
   // Without a zone, PhotoPrism stores what the clock showed as if it were UTC.
   else details.takenAtLocal(new Date(instant * 1000).toISOString().slice(0, 19));
+}
+
+function isDocument(value: unknown): value is Value {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isYaml({ path }: ArchiveFile): boolean {

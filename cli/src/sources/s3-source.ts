@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import type { Readable } from 'node:stream';
 import { sign } from 'aws4';
 import { HEAD_BYTES, LeftOut } from 'photo-service-sdk/node';
 import { DetailsBuilder } from '../details-builder.js';
@@ -69,7 +68,10 @@ async function* items(
     signal.throwIfAborted();
     // Its first bytes cost a request.
     const isKnown = sizeBytes === 0 || isSidecar(key) || skipReason(key) === 'video';
-    const readHead = () => (isKnown ? Promise.resolve(new Uint8Array()) : headOf(bucket.head(key), HEAD_BYTES));
+    const send = bucket.object(key);
+    // With some stores these are more.
+    const first = () => bytesFrom((headers) => send({ ...headers, Range: `bytes=0-${HEAD_BYTES - 1}` }), 0);
+    const readHead = async () => (isKnown ? new Uint8Array() : headOf({ open: first }, HEAD_BYTES));
     const other = await leftOut(key, key.slice(prefix.lastIndexOf('/') + 1), readHead, rules);
     if (other !== null) {
       others.push(other);
@@ -77,7 +79,7 @@ async function* items(
     }
     const details = new DetailsBuilder();
     await sidecars.addDetails(key, details);
-    const content = { sizeBytes, open: (start: number) => bytesFrom(bucket.object(key), start) };
+    const content = { sizeBytes, open: (start: number) => bytesFrom(send, start) };
     const file = { filename: basename(key), content, fingerprint: `${sizeBytes}:${etag}` };
     yield { kind: 'photo', key, label: key, file, details: details.build(), losses: details.losses };
   }
@@ -103,12 +105,6 @@ class Bucket {
   object(key: string): Send {
     const path = key.split('/').map(encoded).join('/');
     return (headers) => this.get(`/${path}`, headers);
-  }
-
-  /** The first bytes of an object, and with some stores more. */
-  head(key: string): { open: () => Promise<Readable> } {
-    const send = this.object(key);
-    return { open: () => bytesFrom((headers) => send({ ...headers, Range: `bytes=0-${HEAD_BYTES - 1}` }), 0) };
   }
 
   async *list(prefix: string, signal: AbortSignal): AsyncGenerator<StoredObject> {

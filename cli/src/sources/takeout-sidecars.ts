@@ -25,7 +25,13 @@ export class SidecarMatch {
     const equal = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
     const ways: readonly ((each: SidecarName) => boolean)[] = [
       (each) => each.number === number && equal(each.about, name),
-      (each) => each.number === number && each.isCut && name.startsWith(each.about) && isTitle(each, name),
+      // The titles of cut names begin alike; what the file has of its own is cut elsewhere.
+      (each) =>
+        each.number === number &&
+        each.isCut &&
+        name.startsWith(each.about) &&
+        each.title !== null &&
+        withoutEnding(each.title).startsWith(withoutEnding(name)),
       (each) => each.number === number && each.isCut && name.startsWith(each.about),
       (each) => each.number === null && each.isCut && media.startsWith(each.about),
       // The title had no ending, or another one than the file got.
@@ -55,13 +61,12 @@ function exactKey(about: string, number: number | null): string {
 }
 
 const MOST = 46;
-const SUPPLEMENT = 'supplemental-metadata';
 
 function parsed(name: string): Pick<SidecarName, 'about' | 'number' | 'isCut'> {
   const base = name.replace(/\.json$/i, '');
   const [, plain = base, number = null] = /^(.*)\((\d+)\)$/.exec(base) ?? [];
   const dot = plain.lastIndexOf('.');
-  const isSupplement = dot > 0 && SUPPLEMENT.startsWith(plain.slice(dot + 1));
+  const isSupplement = dot > 0 && 'supplemental-metadata'.startsWith(plain.slice(dot + 1));
   return {
     about: isSupplement ? plain.slice(0, dot) : plain,
     number: number === null ? null : Number(number),
@@ -75,11 +80,6 @@ function numbered(media: string): { stem: string; ending: string; number: number
   const whole = media.slice(0, media.length - ending.length);
   const [, stem = whole, number = null] = /^(.+)\((\d+)\)$/.exec(whole) ?? [];
   return { stem, ending, number: number === null ? null : Number(number) };
-}
-
-/** The titles of cut names begin alike; what the file has of its own is cut elsewhere. */
-function isTitle({ title }: SidecarName, name: string): boolean {
-  return title !== null && withoutEnding(title).startsWith(withoutEnding(name));
 }
 
 export function withoutEnding(name: string): string {

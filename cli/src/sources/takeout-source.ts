@@ -9,28 +9,26 @@ import { headOf } from './streams.js';
 import { originalName, SidecarMatch, withoutEnding } from './takeout-sidecars.js';
 import { addTimeAndPlace, fileFacts, zoneAt } from './time-and-place.js';
 
-interface TakeoutOptions {
-  /** The time zone of photos whose files and positions do not give one. */
-  readonly timeZone: string | null;
-}
-
 /** An export of Google Photos by Takeout: all its archives, or the folders into which they were unpacked. Albums become tags. */
-export async function takeoutSource(paths: readonly string[], options: TakeoutOptions): Promise<PhotoSource> {
+export async function takeoutSource(
+  paths: readonly string[],
+  // Of photos whose files and positions do not give one.
+  { timeZone }: { readonly timeZone: string | null },
+): Promise<PhotoSource> {
   const archive = await openArchives(paths);
-  return {
-    items: (signal) => items(archive.files, options, signal),
-    close: () => archive.close(),
-  };
+  return { items: (signal) => items(archive.files, timeZone, signal), close: () => archive.close() };
 }
 
 async function* items(
   files: readonly ArchiveFile[],
-  options: TakeoutOptions,
+  timeZone: string | null,
   signal: AbortSignal,
 ): AsyncGenerator<SourceItem> {
-  const { photos, others, unmatched } = await takeoutFolders(files);
+  const found: Found = { photos: [], others: [], unmatched: [] };
+  const folders = grouped(files, ({ path }) => posix.dirname(path));
+  for (const folder of [...folders.keys()].sort()) await readFolder(folders.get(folder) ?? [], found);
   const keys = new Set<string>();
-  for (const copies of await withoutCopies(photos, signal)) {
+  for (const copies of await withoutCopies(found.photos, signal)) {
     signal.throwIfAborted();
     const [first] = copies as [TakeoutFile, ...TakeoutFile[]];
     const { photo } = first;
@@ -38,15 +36,15 @@ async function* items(
       yield { kind: 'skipped', label: first.file.label, reason: 'trashed' };
       continue;
     }
-    const details = await detailsOf(copies, options);
+    const details = await detailsOf(copies, timeZone);
     const key = keys.has(first.file.path) ? first.file.label : first.file.path;
     keys.add(key);
     const filename = filenameOf(first, photo);
     const file = first.file.bytes(filename);
     yield { kind: 'photo', key, label: first.file.label, file, details: details.build(), losses: details.losses };
   }
-  yield* others;
-  for (const { label } of unmatched) yield { kind: 'skipped', label, reason: 'photo_missing' };
+  yield* found.others;
+  for (const { label } of found.unmatched) yield { kind: 'skipped', label, reason: 'photo_missing' };
 }
 
 /** The copies of each photo together, those with a JSON file of their own first. */
@@ -89,7 +87,7 @@ function filenameOf({ name, editOf }: TakeoutFile, photo: TakeoutPhoto | null): 
   return (editOf === null && title !== '' && endingOf(title) === endingOf(name) ? title : name).replaceAll('/', '_');
 }
 
-async function detailsOf(copies: readonly TakeoutFile[], { timeZone }: TakeoutOptions): Promise<DetailsBuilder> {
+async function detailsOf(copies: readonly TakeoutFile[], timeZone: string | null): Promise<DetailsBuilder> {
   const details = new DetailsBuilder();
   for (const { album, albumDescription } of copies) {
     if (album !== null) details.tag(album);
@@ -128,54 +126,46 @@ interface TakeoutFile {
   readonly video: string | null;
 }
 
-interface TakeoutFolders {
-  readonly photos: readonly TakeoutFile[];
+interface Found {
+  readonly photos: TakeoutFile[];
   /** Films, texts, and whatever else is no photo. */
-  readonly others: readonly SkippedItem[];
+  readonly others: SkippedItem[];
   /** JSON files of photos that are not there. */
-  readonly unmatched: readonly ArchiveFile[];
+  readonly unmatched: ArchiveFile[];
 }
 
-/** Reads the JSON files of all folders, and finds those of each photo, in whichever archive it lies. */
-async function takeoutFolders(files: readonly ArchiveFile[]): Promise<TakeoutFolders> {
-  const photos: TakeoutFile[] = [];
-  const others: SkippedItem[] = [];
-  const unmatched: ArchiveFile[] = [];
-  const folders = grouped(files, ({ path }) => posix.dirname(path));
-  for (const folder of [...folders.keys()].sort()) {
-    const read = await readFolder(folders.get(folder) ?? []);
-    photos.push(...read.photos);
-    others.push(...read.others);
-    unmatched.push(...read.unmatched);
-  }
-  return { photos, others, unmatched };
-}
-
-async function readFolder(files: readonly ArchiveFile[]): Promise<TakeoutFolders> {
+/** Reads the JSON files of a folder, and finds those of each photo, in whichever archive it lies. */
+async function readFolder(files: readonly ArchiveFile[], found: Found): Promise<void> {
   const { sidecars, album, description } = await readDocuments(files.filter(isJson));
   const media = files.filter((file) => !isJson(file));
   const names = new Set(media.map(nameOf));
-  const videos = videosByStem(names);
+  // By their names without the ending, which live photos share with theirs; of several, the first.
+  const films = [...names].filter((name) => skipReason(name) === 'video').reverse();
+  const videos = new Map(films.map((name) => [stemOf(name), name]));
   const match = new SidecarMatch([...sidecars].map(([name, { photo }]) => ({ name, title: photo.title })));
   const used = new Set<string>();
-  const photos: TakeoutFile[] = [];
-  const others: SkippedItem[] = [];
+  let albumDescription = description;
   for (const file of media) {
     const name = nameOf(file);
-    const editOf = editedFrom(name, names);
+    const original = originalName(name);
+    // An edited version may be of another format than its original.
+    const isAlike = (each: string) => each !== name && stemOf(each) === stemOf(original ?? '');
+    const editOf = original === null || names.has(original) ? original : ([...names].find(isAlike) ?? original);
     const sidecar = match.find(name) ?? (editOf === null ? null : match.find(editOf));
     const photo = sidecar === null ? null : (sidecars.get(sidecar)?.photo ?? null);
     const other = await leftOut(file.label, file.path, () => headOf(file, HEAD_BYTES));
     const isPhoto = other === null;
     // The film of a live photo goes by the JSON file of the photo, which may be missing.
     if (sidecar !== null && (isPhoto || !looksLikePhoto(photo?.title ?? ''))) used.add(sidecar);
-    const albumDescription = photos.length === 0 ? description : null;
+    if (!isPhoto) {
+      found.others.push(other);
+      continue;
+    }
     const video = videos.get(stemOf(name)) ?? null;
-    if (isPhoto) photos.push({ file, name, photo, album, albumDescription, editOf, video });
-    else others.push(other);
+    found.photos.push({ file, name, photo, album, albumDescription, editOf, video });
+    albumDescription = null;
   }
-  const unmatched = [...sidecars].filter(([name]) => !used.has(name)).map(([, { file }]) => file);
-  return { photos, others, unmatched };
+  found.unmatched.push(...[...sidecars].filter(([name]) => !used.has(name)).map(([, { file }]) => file));
 }
 
 async function readDocuments(files: readonly ArchiveFile[]) {
@@ -183,31 +173,24 @@ async function readDocuments(files: readonly ArchiveFile[]) {
   let album: string | null = null;
   let description: string | null = null;
   for (const file of files) {
-    const document = readTakeout(await jsonOf(file));
-    if (document.kind === 'photo') sidecars.set(nameOf(file), { file, photo: document.photo });
-    if (document.kind === 'album' && !YEAR.test(document.title)) ({ title: album, description } = document);
+    const document = await jsonOf(file);
+    if (document === null) continue;
+    // Told apart by their content: the names of albums' files are in the language of the account.
+    if ('photoTakenTime' in document || ('url' in document && 'creationTime' in document)) {
+      sidecars.set(nameOf(file), { file, photo: photoOf(document) });
+      continue;
+    }
+    const about = object(document['albumData']) ?? document;
+    const isAlbum = ['access', 'date', 'description', 'geoData', 'enrichments'].some((name) => name in about);
+    const title = text(about['title']) ?? text(document['title']);
+    // Others are comments, orders of prints, and the like.
+    if (isAlbum && title !== null && !YEAR.test(title)) [album, description] = [title, text(about['description'])];
   }
   return { sidecars, album, description };
 }
 
 /** The name that Takeout gives the folder of a year: no album, should it ever have the file of one. Other languages give a tag too many. */
 const YEAR = /^(Photos from|Fotos von|Photos de|Fotos de|Fotos del|Foto dal|Foto da|Foto's uit) \d{4}$/;
-
-function editedFrom(name: string, names: ReadonlySet<string>): string | null {
-  const original = originalName(name);
-  if (original === null || names.has(original)) return original;
-  // An edited version may be of another format than its original.
-  const stem = stemOf(original);
-  return [...names].find((each) => each !== name && stemOf(each) === stem) ?? original;
-}
-
-/** The films of a folder by their names without the ending, which live photos share with theirs. */
-function videosByStem(names: ReadonlySet<string>): ReadonlyMap<string, string> {
-  const videos = new Map<string, string>();
-  for (const name of names)
-    if (skipReason(name) === 'video' && !videos.has(stemOf(name))) videos.set(stemOf(name), name);
-  return videos;
-}
 
 function stemOf(name: string): string {
   return withoutEnding(name).toLowerCase();
@@ -234,26 +217,7 @@ interface TakeoutPhoto {
   readonly url: string | null;
 }
 
-type TakeoutDocument =
-  | { readonly kind: 'photo'; readonly photo: TakeoutPhoto }
-  | { readonly kind: 'album'; readonly title: string; readonly description: string | null }
-  /** Comments, orders of prints, and the like. */
-  | { readonly kind: 'other' };
-
 type Value = Readonly<Record<string, unknown>>;
-
-/** Told apart by their content: the names of albums' files are in the language of the account. */
-function readTakeout(document: Value | null): TakeoutDocument {
-  if (document === null) return { kind: 'other' };
-  const title = text(document['title']);
-  if ('photoTakenTime' in document || ('url' in document && 'creationTime' in document))
-    return { kind: 'photo', photo: photoOf(document) };
-  const album = object(document['albumData']) ?? document;
-  const isAlbum = ['access', 'date', 'description', 'geoData', 'enrichments'].some((name) => name in album);
-  const name = text(album['title']) ?? title;
-  if (!isAlbum || name === null) return { kind: 'other' };
-  return { kind: 'album', title: name, description: text(album['description']) };
-}
 
 function photoOf(document: Value): TakeoutPhoto {
   const people = Array.isArray(document['people']) ? document['people'] : [];

@@ -4,19 +4,6 @@ import { offsetText, readCaptureDate } from '../xmp/capture-date.js';
 import type { ArchiveFile } from './archive.js';
 import { headOf } from './streams.js';
 
-/** The time and place of a photo that a service knows apart from its file. */
-interface KnownTimeAndPlace {
-  /** Seconds since 1970 in UTC. */
-  readonly instant: number | null;
-  readonly position: {
-    readonly latitude: number;
-    readonly longitude: number;
-    readonly altitude?: number | null;
-  } | null;
-  /** Where the photo was taken, or the zone that the user gave. */
-  readonly zone: string | null;
-}
-
 interface FileFacts {
   /** `YYYY-MM-DDTHH:MM:SS` of the camera's clock. */
   readonly clock: string | null;
@@ -26,9 +13,21 @@ interface FileFacts {
 }
 
 /** Adds the capture time and the position of a photo, unless its file says the same: it says it more exactly. */
-export function addTimeAndPlace(details: DetailsBuilder, known: KnownTimeAndPlace, facts: FileFacts): void {
+export function addTimeAndPlace(
+  details: DetailsBuilder,
+  // Apart from its file: seconds since 1970 in UTC, and where the photo was taken, or the zone that the user gave.
+  known: {
+    readonly instant: number | null;
+    readonly position: (NonNullable<FileFacts['position']> & { readonly altitude?: number | null }) | null;
+    readonly zone: string | null;
+  },
+  facts: FileFacts,
+): void {
   const { position } = known;
-  if (position !== null && !isNear(position, facts.position))
+  // Within about 100 m.
+  const isNear = (a: number, b: number | undefined) => b !== undefined && Math.abs(a - b) < 0.001;
+  const { latitude, longitude } = facts.position ?? {};
+  if (position !== null && !(isNear(position.latitude, latitude) && isNear(position.longitude, longitude)))
     details.location(position.latitude, position.longitude, position.altitude);
   const moment = captureMoment(known.instant, facts, known.zone);
   if (moment === null) return;
@@ -38,11 +37,6 @@ export function addTimeAndPlace(details: DetailsBuilder, known: KnownTimeAndPlac
   }
   details.takenAt(moment.takenAt);
   if (!moment.isZoneKnown) details.lose('timeZone', 'incomplete', moment.takenAt);
-}
-
-/** Within about 100 m. */
-function isNear(a: NonNullable<FileFacts['position']>, b: FileFacts['position']): boolean {
-  return b !== null && Math.abs(a.latitude - b.latitude) < 0.001 && Math.abs(a.longitude - b.longitude) < 0.001;
 }
 
 /** The details to send about the capture time; null: none, the file itself gives it. */
@@ -72,7 +66,8 @@ export function captureMoment(
   if (file.clock === utc) return null;
   const difference = Date.parse(`${file.clock}Z`) / 1000 - instant;
   if (file.offset !== null) {
-    const offset = secondsOf(file.offset);
+    const [hours = 0, minutes = 0] = file.offset.slice(1).split(':').map(Number);
+    const offset = (file.offset.startsWith('-') ? -1 : 1) * (hours * 3600 + minutes * 60);
     return difference === offset ? null : { takenAt: rfc3339(instant, offset), isZoneKnown: true };
   }
   if (difference % QUARTER === 0 && Math.abs(difference) <= MAX_OFFSET)
@@ -88,11 +83,6 @@ function fromInstant(instant: number, zone: string | null): CaptureMoment {
 
 function rfc3339(instant: number, offset: number): string {
   return new Date((instant + offset) * 1000).toISOString().slice(0, 19) + offsetText(offset / 60);
-}
-
-function secondsOf(offset: string): number {
-  const [hours = 0, minutes = 0] = offset.slice(1).split(':').map(Number);
-  return (offset.startsWith('-') ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
 /**
