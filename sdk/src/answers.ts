@@ -12,7 +12,15 @@ type Check = (value: unknown) => string | null;
 export async function checkedAnswer(method: string, path: string, answer: Response): Promise<Response> {
   if (answer.status === 204 || answer.status === 304) return answer;
   const text = await answer.text();
-  const problem = problemOf(text, checkOf(method, path));
+  const rule = rules.find(([verb, pattern]) => verb.split('|').includes(method) && pattern.test(path));
+  const check = rule?.[2] ?? object({});
+  let problem: string | null;
+  try {
+    const found = check(JSON.parse(text));
+    problem = found && `it${found}`;
+  } catch {
+    problem = 'not JSON';
+  }
   if (problem !== null) {
     throw new PhotoServiceError(
       `The response to ${method} /api/v1${path} is not from Photo Service (${problem}). Is the base URL correct?`,
@@ -20,22 +28,6 @@ export async function checkedAnswer(method: string, path: string, answer: Respon
   }
   const { status, statusText, headers } = answer;
   return new Response(text, { status, statusText, headers });
-}
-
-function problemOf(text: string, check: Check): string | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return 'not JSON';
-  }
-  const problem = check(value);
-  return problem === null ? null : `it${problem}`;
-}
-
-function checkOf(method: string, path: string): Check {
-  const rule = rules.find(([verb, pattern]) => verb.split('|').includes(method) && pattern.test(path));
-  return rule?.[2] ?? object({});
 }
 
 function where(holds: (value: unknown) => boolean, what: string): Check {
@@ -48,17 +40,14 @@ const amount = where((value) => Number.isSafeInteger(value) && (value as number)
 const positive = where((value) => Number.isSafeInteger(value) && (value as number) > 0, 'a whole number, 1 or greater');
 const id = where((value) => Number.isSafeInteger(value) && (value as number) > 0, 'an id');
 const sha256 = where((value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value), 'a SHA-256 in hex');
-const instant = where((value) => typeof value === 'string' && isInstant(value), 'a timestamp');
-const webAddress = where((value) => typeof value === 'string' && isWebAddress(value), 'an http URL');
-
-/** In the API's format of times, so that they can be compared as texts. */
-function isInstant(value: string): boolean {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) && !Number.isNaN(Date.parse(value));
-}
-
-function isWebAddress(value: string): boolean {
-  return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
-}
+const instant = where(
+  // In the API's format of times, so that they can be compared as texts.
+  (value) =>
+    typeof value === 'string' &&
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) &&
+    !Number.isNaN(Date.parse(value)),
+  'a timestamp',
+);
 
 function nullable(check: Check): Check {
   return (value) => (value === null ? null : check(value));
@@ -135,6 +124,10 @@ const tag = object({
   color: optional(nullable(text)),
   changes: optional(changes),
 });
+const webAddress = where(
+  (value) => typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+  'an http URL',
+);
 const uploadTarget = object({ method: text, url: webAddress, headers: record(text), protocols: optional(list(text)) });
 const item = object({
   id,

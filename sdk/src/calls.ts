@@ -75,6 +75,11 @@ export function writeHeaders({ idempotencyKey, ifMatch }: EditOptions): Record<s
   };
 }
 
+/** What a write has beside its body. */
+export function written<Path extends object>(path: Path, options: EditOptions) {
+  return { params: { path, header: writeHeaders(options) }, ...signalOf(options) };
+}
+
 /** The signal as fetch wants it. */
 export function signalOf({ signal }: CallOptions): { signal?: AbortSignal } {
   return signal ? { signal } : {};

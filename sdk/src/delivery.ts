@@ -60,7 +60,6 @@ export interface ImageOptions {
 
 /** Pixels of a side, `dpr` included. */
 export const MAX_SIDE = 4096;
-const defaultWidths = [320, 480, 640, 960, 1280, 1920, 2560];
 
 /**
  * The signed address of a picture, made without asking the service. Without Node's crypto, for servers at the edge;
@@ -69,7 +68,14 @@ const defaultWidths = [320, 480, 640, 960, 1280, 1920, 2560];
  */
 export async function imageUrl(request: DeliveryKey & ImageRequest): Promise<string> {
   const signed = signedPart(request, request);
-  return withSignature(request, signed, await signature(request.secret, signed));
+  const encoder = new TextEncoder();
+  const hmac = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', encoder.encode(request.secret), hmac, false, ['sign']);
+  const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(signed)));
+  const base64 = btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_');
+  return withSignature(request, signed, base64.replace(/={1,2}$/, ''));
 }
 
 /** The value of `srcset` with signed addresses of a picture in several widths. @throws TypeError as `imageUrl` does. */
@@ -79,18 +85,6 @@ export async function srcSet(request: DeliveryKey & SrcSetRequest): Promise<stri
     async ({ width, image }) => [await imageUrl({ publicUrl, keyId, secret, ...image }), width] as const,
   );
   return joinCandidates(await Promise.all(addresses));
-}
-
-async function signature(secret: string, signed: string): Promise<string> {
-  const encoder = new TextEncoder();
-  const hmac = { name: 'HMAC', hash: 'SHA-256' };
-  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), hmac, false, ['sign']);
-  const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(signed)));
-  const base64 = btoa(String.fromCharCode(...bytes));
-  return base64
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/={1,2}$/, '');
 }
 
 /**
@@ -110,7 +104,11 @@ export function signedPart({ keyId, secret }: DeliveryKey, { photoId, options, e
   // Never shown, not even in part: errors end up in logs.
   if (!/^phs_sign_./.test(secret)) throw new TypeError('secret must be the secret of the delivery key, phs_sign_….');
   if (!Number.isSafeInteger(photoId) || photoId < 1) throw new TypeError('photoId must be the id of a photo.');
-  return `/img/${keyId}/${photoId}/${formatOptions(options)}${expiry(expiresAt)}`;
+  const path = `/img/${keyId}/${photoId}/${formatOptions(options)}`;
+  if (expiresAt === undefined) return path;
+  const seconds = Math.floor(expiresAt.getTime() / 1000);
+  if (!(seconds > 0)) throw new TypeError('expiresAt must be a valid date.');
+  return `${path}?exp=${seconds}`;
 }
 
 export function withSignature({ publicUrl }: DeliveryKey, signed: string, signature: string): string {
@@ -121,14 +119,8 @@ export function withSignature({ publicUrl }: DeliveryKey, signed: string, signat
 export function candidates(
   request: SrcSetRequest,
 ): readonly { readonly width: number; readonly image: ImageRequest }[] {
-  const {
-    photoId,
-    expiresAt,
-    options,
-    widths = defaultWidths,
-    aspectRatio,
-    photoWidth = Number.POSITIVE_INFINITY,
-  } = request;
+  const { photoId, expiresAt, options, aspectRatio, photoWidth = Number.POSITIVE_INFINITY } = request;
+  const { widths = [320, 480, 640, 960, 1280, 1920, 2560] } = request;
   if (widths.length === 0) throw new TypeError('widths must not be empty.');
   if (aspectRatio !== undefined && !(aspectRatio > 0 && aspectRatio < Number.POSITIVE_INFINITY))
     throw new TypeError('aspectRatio must be a number above 0.');
@@ -145,13 +137,6 @@ export function candidates(
 
 export function joinCandidates(addresses: readonly (readonly [address: string, width: number])[]): string {
   return addresses.map(([address, width]) => `${address} ${width}w`).join(', ');
-}
-
-function expiry(at: Date | undefined): string {
-  if (at === undefined) return '';
-  const seconds = Math.floor(at.getTime() / 1000);
-  if (!(seconds > 0)) throw new TypeError('expiresAt must be a valid date.');
-  return `?exp=${seconds}`;
 }
 
 interface Rule {

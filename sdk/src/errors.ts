@@ -72,7 +72,10 @@ export function errorOf(status: number, headers: Headers, body: string): ApiErro
   const { error } = parsed(body);
   const reason =
     typeof error?.message === 'string' ? error.message : `The server responded with ${status} without giving a reason.`;
-  const fields = fieldsOf(error?.details);
+  const errors = isObject(error?.details) ? error.details['errors'] : null;
+  const fields: FieldProblem[] = Array.isArray(errors)
+    ? errors.filter((each) => isObject(each) && typeof each['message'] === 'string')
+    : [];
   const message = fields.length > 0 ? `${reason} ${fields.map((field) => field.message).join(' ')}` : reason;
   return new ApiError(message, {
     status,
@@ -98,11 +101,6 @@ function parsed(body: string): { error?: Record<string, unknown> } {
   } catch {
     return {};
   }
-}
-
-function fieldsOf(details: unknown): FieldProblem[] {
-  const errors = isObject(details) ? details['errors'] : null;
-  return Array.isArray(errors) ? errors.filter((each) => isObject(each) && typeof each['message'] === 'string') : [];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

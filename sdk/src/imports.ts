@@ -1,4 +1,4 @@
-import { type Api, type CallOptions, dataOf, signalOf, type WriteOptions, writeHeaders } from './calls.js';
+import { type Api, type CallOptions, dataOf, signalOf, type WriteOptions, writeHeaders, written } from './calls.js';
 import { Listing } from './listing.js';
 import type {
   Import,
@@ -58,9 +58,8 @@ export class Imports {
     photos: readonly NewImportPhoto[],
     options: WriteOptions = {},
   ): Promise<RegistrationOutcomes> {
-    const params = { path: { id }, header: writeHeaders(options) };
     const body = { photos: [...photos] };
-    return dataOf(await this.api.POST('/api/v1/imports/{id}/photos', { params, body, ...signalOf(options) }));
+    return dataOf(await this.api.POST('/api/v1/imports/{id}/photos', { ...written({ id }, options), body }));
   }
 
   /** Sends up to 20 small files with the request itself: the shortest way for a few. The request is kept in memory until it is answered. */
@@ -71,10 +70,9 @@ export class Imports {
   ): Promise<RegistrationOutcomes> {
     const form = new FormData();
     for (const { name, content } of files) form.append('file', content, name);
-    const params = { path: { id }, header: writeHeaders(options) };
     // The document describes the parts of the form; a form itself is what carries them.
     const body = form as never;
-    return dataOf(await this.api.POST('/api/v1/imports/{id}/photos', { params, body, ...signalOf(options) }));
+    return dataOf(await this.api.POST('/api/v1/imports/{id}/photos', { ...written({ id }, options), body }));
   }
 
   /** Changes one item before its import is finalized. */
@@ -84,13 +82,8 @@ export class Imports {
     patch: ImportPhotoPatch,
     options: WriteOptions = {},
   ): Promise<ImportPhoto> {
-    const params = { path: { id, photoId }, header: writeHeaders(options) };
-    const answer = this.api.PATCH('/api/v1/imports/{id}/photos/{photoId}', {
-      params,
-      body: patch,
-      ...signalOf(options),
-    });
-    return dataOf(await answer);
+    const write = { ...written({ id, photoId }, options), body: patch };
+    return dataOf(await this.api.PATCH('/api/v1/imports/{id}/photos/{photoId}', write));
   }
 
   /** Publishes what is sound, in the background: `status` is `processing` until it has ended. Repeating it changes nothing. */

@@ -49,6 +49,10 @@ export class Listing<T> implements AsyncIterable<T> {
   }
 }
 
+export function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 /** Lists of at most `size`, in order: as many as one call takes. */
 export function chunks<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));

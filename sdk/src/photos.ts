@@ -8,9 +8,10 @@ import {
   signalOf,
   type WriteOptions,
   writeHeaders,
+  written,
 } from './calls.js';
 import { ChecksumError } from './errors.js';
-import { chunks, Listing } from './listing.js';
+import { chunks, hex, Listing } from './listing.js';
 import type {
   DownloadQuery,
   Photo,
@@ -23,9 +24,6 @@ import type {
   Tag,
 } from './resources.js';
 import type { Transport } from './transport.js';
-
-/** Maximum number of ids in one bulk call. */
-const IDS_PER_CALL = 100;
 
 export interface DownloadOptions extends CallOptions, DownloadQuery {
   /** Begin at this byte; `ifRange` ensures that it is still the same file (RFC 9110, 13.1.5), otherwise all of it is sent. */
@@ -56,9 +54,8 @@ export class Photos {
 
   /** Changes what the patch names; null clears (JSON merge patch, RFC 7396). Scope `photos:write`. */
   async update(id: number, patch: PhotoPatch, options: EditOptions = {}): Promise<Photo> {
-    const params = { path: { id: String(id) }, header: writeHeaders(options) };
-    const answer = await this.api.PATCH('/api/v1/photos/{id}', { params, body: patch, ...signalOf(options) });
-    return dataOf(answer) as Photo;
+    const write = { ...written({ id: String(id) }, options), body: patch };
+    return dataOf(await this.api.PATCH('/api/v1/photos/{id}', write)) as Photo;
   }
 
   /** The same change for many photos: one write for each 100, and an outcome for each photo. Scope `photos:write`. */
@@ -90,8 +87,7 @@ export class Photos {
     for (const list of idLists(ids)) {
       const params = { path: { id: list }, query: permanent ? { permanent } : {} };
       const answer = await this.api.DELETE('/api/v1/photos/{id}', { params, ...signalOf(options) });
-      const { data } = dataOf(answer) as { readonly data: readonly PhotoDeletion[] };
-      deletions.push(...data);
+      deletions.push(...(dataOf(answer) as { readonly data: readonly PhotoDeletion[] }).data);
     }
     return deletions;
   }
@@ -109,8 +105,8 @@ export class Photos {
 
   /** Replaces the tags of a photo. Missing tags are created, which needs `tags:write` too. Scope `photos:write`. */
   async setTags(id: number, tags: PhotoTags, options: EditOptions = {}): Promise<readonly Tag[]> {
-    const params = { path: { id }, header: writeHeaders(options) };
-    return dataOf(await this.api.PUT('/api/v1/photos/{id}/tags', { params, body: tags, ...signalOf(options) })).data;
+    const write = { ...written({ id }, options), body: tags };
+    return dataOf(await this.api.PUT('/api/v1/photos/{id}/tags', write)).data;
   }
 
   /**
@@ -128,7 +124,7 @@ export class Photos {
 
 /** Returns path segments with up to 100 ids in each. A comma after a single id makes it a list, too: the response has one outcome. */
 function idLists(ids: readonly number[]): string[] {
-  return chunks([...new Set(ids)], IDS_PER_CALL).map((list) => (list.length === 1 ? `${list[0]},` : list.join(',')));
+  return chunks([...new Set(ids)], 100).map((list) => (list.length === 1 ? `${list[0]},` : list.join(',')));
 }
 
 /** A download in progress. Read it once: by `bytes()`, or by `stream`. */
@@ -173,7 +169,11 @@ export class Download {
   get filename(): string | null {
     const disposition = this.header('content-disposition') ?? '';
     const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
-    if (encoded !== undefined) return decoded(encoded);
+    try {
+      if (encoded !== undefined) return decodeURIComponent(encoded);
+    } catch {
+      return null;
+    }
     return /filename="((?:[^"\\]|\\.)*)"/i.exec(disposition)?.[1]?.replace(/\\(.)/g, '$1') ?? null;
   }
 
@@ -194,16 +194,4 @@ export class Download {
   private header(name: string): string | null {
     return this.response.headers.get(name);
   }
-}
-
-function decoded(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

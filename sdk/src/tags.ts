@@ -6,12 +6,11 @@ import {
   signalOf,
   type WriteOptions,
   writeHeaders,
+  written,
 } from './calls.js';
 import { chunks, Listing } from './listing.js';
 import type { NewTag, Tag, TagChanges, TagCreation, TagPatch, TagQuery } from './resources.js';
 
-/** Maximum number of photos that one API call adds a tag to or removes it from. */
-const PHOTOS_PER_CALL = 1000;
 /** Maximum number of tags that one call creates. */
 const TAGS_PER_CALL = 100;
 
@@ -64,8 +63,7 @@ export class Tags {
 
   /** Edits a tag, and applies its bulk tools. Scope `tags:write`; with a bulk tool `photos:write` too. */
   async update(id: number, patch: TagPatch, options: EditOptions = {}): Promise<EditedTag> {
-    const params = { path: { id }, header: writeHeaders(options) };
-    return dataOf(await this.api.PATCH('/api/v1/tags/{id}', { params, body: patch, ...signalOf(options) }));
+    return dataOf(await this.api.PATCH('/api/v1/tags/{id}', { ...written({ id }, options), body: patch }));
   }
 
   /** Adds a tag to photos: one write for each 1,000. Scopes `tags:write` and `photos:write`. */
@@ -85,8 +83,7 @@ export class Tags {
 
   /** Deletes a tag, and removes it from all photos. Scope `tags:write`. */
   async delete(id: number, options: EditOptions = {}): Promise<void> {
-    const params = { path: { id }, header: writeHeaders(options) };
-    await this.api.DELETE('/api/v1/tags/{id}', { params, ...signalOf(options) });
+    await this.api.DELETE('/api/v1/tags/{id}', written({ id }, options));
   }
 
   private async inThousands(
@@ -95,22 +92,13 @@ export class Tags {
     patchOf: (some: number[]) => TagPatch,
     options: CallOptions,
   ): Promise<TagChanges> {
-    let all: TagChanges = { added: 0, removed: 0, unchanged: 0, notFound: [], full: [], mergedTagIds: [] };
-    for (const some of chunks(photoIds, PHOTOS_PER_CALL)) {
+    const all: TagChanges = { added: 0, removed: 0, unchanged: 0, notFound: [], full: [], mergedTagIds: [] };
+    for (const some of chunks(photoIds, 1000)) {
       const { changes } = await this.update(id, patchOf(some), options);
-      if (changes !== undefined) all = sum(all, changes);
+      if (changes === undefined) continue;
+      for (const name of ['added', 'removed', 'unchanged'] as const) all[name] += changes[name];
+      for (const name of ['notFound', 'full', 'mergedTagIds'] as const) all[name].push(...changes[name]);
     }
     return all;
   }
-}
-
-function sum(a: TagChanges, b: TagChanges): TagChanges {
-  return {
-    added: a.added + b.added,
-    removed: a.removed + b.removed,
-    unchanged: a.unchanged + b.unchanged,
-    notFound: [...a.notFound, ...b.notFound],
-    full: [...a.full, ...b.full],
-    mergedTagIds: [...a.mergedTagIds, ...b.mergedTagIds],
-  };
 }

@@ -66,7 +66,9 @@ export class Transport {
   async send(request: Request, reading: Reading = 'whole'): Promise<Response> {
     const name: BudgetName = READS.has(request.method) ? 'read' : 'write';
     const budget = this.budgets[name];
-    const headers = this.headersOf(request, name);
+    const headers = new Headers(request.headers);
+    headers.set('Authorization', `Bearer ${this.options.token}`);
+    if (name === 'write' && !headers.has('Idempotency-Key')) headers.set('Idempotency-Key', crypto.randomUUID());
     const body = name === 'write' ? await request.arrayBuffer() : null;
     const { maxRetries = 8 } = this.options;
     // Whether an earlier attempt may have been executed although its response was lost.
@@ -78,12 +80,18 @@ export class Transport {
       const outcome = await this.attempt(budget, request, { headers, body }, reading);
       const answer = outcome instanceof Response ? outcome : null;
       if (answer && !(await isPassing(answer))) {
-        return request.method === 'DELETE' && mayBeDone && answer.status === 404 ? deleted(answer) : answer;
+        // An earlier attempt has deleted it, as requested.
+        const isDeleted = request.method === 'DELETE' && mayBeDone && answer.status === 404;
+        return isDeleted ? new Response(null, { status: 204, headers: answer.headers }) : answer;
       }
       const retryAfter = secondsUntil(answer?.headers.get('retry-after') ?? null);
       if (retries >= maxRetries || (retryAfter ?? 0) > LONGEST_RETRY_AFTER_S) {
         if (answer) return answer;
-        throw noAnswer(request, retries + 1, outcome as Failure);
+        const { problem, cause } = outcome as Failure;
+        const { origin, pathname } = new URL(request.url);
+        const times = retries === 0 ? '' : ` after ${retries + 1} attempts`;
+        const message = `${request.method} ${pathname}: no response from ${origin}${times} (${problem}).`;
+        throw new ConnectionError(message, { cause });
       }
       await answer?.body?.cancel();
       if (answer?.status === 429) {
@@ -91,12 +99,11 @@ export class Transport {
         continue;
       }
       mayBeDone = true;
-      const milliseconds = 1000 * (retryAfter === null ? backoff(retries) : Math.max(jittered(retryAfter), 0.1));
-      wait(
-        'retry',
-        milliseconds,
-        answer ? `the service responded with ${answer.status}` : (outcome as Failure).problem,
-      );
+      // Doubling, and different for each client, so that they are not all retried at once.
+      const backoff = (0.5 + Math.random() / 2) * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retries);
+      const milliseconds = retryAfter === null ? backoff : 1000 * Math.max(jittered(retryAfter), 0.1);
+      const problem = answer ? `the service responded with ${answer.status}` : (outcome as Failure).problem;
+      wait('retry', milliseconds, problem);
       await pause(milliseconds, request.signal);
     }
   }
@@ -107,13 +114,6 @@ export class Transport {
     if (wait.milliseconds <= 2 * (this.reportedUntil[wait.budget] - now)) return;
     this.reportedUntil[wait.budget] = now + wait.milliseconds;
     this.options.onWait?.(wait);
-  }
-
-  private headersOf(request: Request, budget: BudgetName): Headers {
-    const headers = new Headers(request.headers);
-    headers.set('Authorization', `Bearer ${this.options.token}`);
-    if (budget === 'write' && !headers.has('Idempotency-Key')) headers.set('Idempotency-Key', crypto.randomUUID());
-    return headers;
   }
 
   private async attempt(
@@ -129,8 +129,13 @@ export class Transport {
     const content = body !== null && body.byteLength > 0 ? { body } : {};
     try {
       const answer = await fetch(request.url, { method: request.method, headers, signal, ...content });
-      const read = reading === 'stream' && answer.ok ? answer : await readWhole(answer);
-      budget.answered(read.status, read.headers);
+      const { status, statusText, headers: answered } = answer;
+      // The same response with its body in memory: reading it later cannot fail.
+      const isLeft = reading === 'stream' && answer.ok;
+      const bytes = isLeft ? null : await answer.arrayBuffer();
+      const whole = { status, statusText, headers: answered };
+      const read = isLeft ? answer : new Response(BODILESS.has(status) ? null : bytes, whole);
+      budget.answered(status, answered);
       return read;
     } catch (error) {
       budget.lost();
@@ -142,30 +147,10 @@ export class Transport {
   }
 }
 
-/** The same response with its body in memory: reading it later cannot fail. */
-async function readWhole(answer: Response): Promise<Response> {
-  const { status, statusText, headers } = answer;
-  const bytes = await answer.arrayBuffer();
-  return new Response(BODILESS.has(status) ? null : bytes, { status, statusText, headers });
-}
-
 async function isPassing(answer: Response): Promise<boolean> {
   if (answer.status === 429 || PASSING.has(answer.status)) return true;
   // The first attempt of this very write is still being executed: its outcome is requested again.
   return answer.status === 409 && (await answer.clone().text()).includes('"idempotency_in_progress"');
-}
-
-/** An earlier attempt has deleted it, as requested. */
-function deleted({ headers }: Response): Response {
-  return new Response(null, { status: 204, headers });
-}
-
-function noAnswer(request: Request, attempts: number, { problem, cause }: Failure): ConnectionError {
-  const { origin, pathname } = new URL(request.url);
-  const times = attempts === 1 ? '' : ` after ${attempts} attempts`;
-  return new ConnectionError(`${request.method} ${pathname}: no response from ${origin}${times} (${problem}).`, {
-    cause,
-  });
 }
 
 /** In words: fetch itself says no more than "fetch failed". */
@@ -173,12 +158,6 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause as { code?: unknown; message?: unknown } | undefined;
   return String(cause?.code ?? (cause?.message || error.message));
-}
-
-/** Seconds before a retry: doubling, and different for each client, so that they are not all retried at once. */
-function backoff(retries: number): number {
-  const most = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retries);
-  return ((0.5 + Math.random() / 2) * most) / 1000;
 }
 
 /** Never sooner than requested, and not all at once. */
@@ -247,7 +226,10 @@ export class Budget {
     this.limit = limit;
     // Of several responses that overlap, the lowest is right; the number of a single one is exact.
     this.remaining = this.underWay === 0 || this.remaining === null ? remaining : Math.min(this.remaining, remaining);
-    this.fullAt = now + Math.min(Math.max(0, reset * 1000 - serverTime(headers)), WINDOW_MS) + SLACK_MS;
+    // The service's clock, according to its response; ours if that does not contain it.
+    const date = Date.parse(headers.get('date') ?? '');
+    const left = reset * 1000 - (Number.isNaN(date) ? Date.now() : date);
+    this.fullAt = now + Math.min(Math.max(0, left), WINDOW_MS) + SLACK_MS;
     this.wake();
   }
 
@@ -299,12 +281,6 @@ export class Budget {
 function number(headers: Headers, name: string): number | undefined {
   const text = headers.get(`x-ratelimit-${name}`);
   return text === null || !/^\d+$/.test(text) ? undefined : Number(text);
-}
-
-/** The service's clock in milliseconds, according to its response; ours if that does not contain it. */
-function serverTime(headers: Headers): number {
-  const date = Date.parse(headers.get('date') ?? '');
-  return Number.isNaN(date) ? Date.now() : date;
 }
 
 /** Waits so many milliseconds. Rejects with the signal's reason as soon as it is aborted; no timer is left behind. */

@@ -34,42 +34,36 @@ export async function verifyWebhook(
   secret: string | readonly string[],
   { toleranceSeconds = 300, now = new Date() }: VerifyOptions = {},
 ): Promise<WebhookEvent> {
-  const read = readerOf(headers);
+  const read = (name: string) => {
+    const get = (named: Exclude<typeof headers, Headers>) =>
+      Object.entries(named).find(([key]) => key.toLowerCase() === name)?.[1];
+    const value = headers instanceof Headers ? headers.get(name) : get(headers);
+    const text = typeof value === 'string' ? value : value?.join(' ');
+    if (!text) throw new WebhookVerificationError(`The header ${name} is missing.`);
+    return text;
+  };
   const [id, timestamp, signatures] = [read('webhook-id'), read('webhook-timestamp'), read('webhook-signature')];
-  requireRecent(timestamp, toleranceSeconds, now);
+  const age = now.getTime() / 1000 - Number(timestamp);
+  if (!/^\d{1,15}$/.test(timestamp))
+    throw new WebhookVerificationError('webhook-timestamp is not a number of seconds.');
+  if (age > toleranceSeconds) throw new WebhookVerificationError('The request is too old.');
+  if (age < -toleranceSeconds) throw new WebhookVerificationError('The request is dated in the future.');
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-  const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), bytes);
+  const head = new TextEncoder().encode(`${id}.${timestamp}.`);
+  const signed = new Uint8Array(head.length + bytes.length);
+  signed.set(head);
+  signed.set(bytes, head.length);
   const secrets = typeof secret === 'string' ? [secret] : secret;
   const keys = await Promise.all(secrets.map(keyOf));
   const given = signatures.split(' ').flatMap((each) => (each.startsWith('v1,') ? [base64(each.slice(3))] : []));
   for (const key of keys) {
     for (const signature of given) {
       // WebCrypto compares in constant time.
-      if (signature !== null && (await crypto.subtle.verify('HMAC', key, signature, signed))) return eventOf(bytes);
+      if (signature !== null && (await crypto.subtle.verify('HMAC', key, signature, signed)))
+        return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent;
     }
   }
   throw new WebhookVerificationError('None of the signatures matches the secret and the body.');
-}
-
-function readerOf(headers: WebhookRequest['headers']): (name: string) => string {
-  const get = (name: string) => {
-    if (headers instanceof Headers) return headers.get(name);
-    const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
-    return typeof value === 'string' ? value : (value?.join(' ') ?? null);
-  };
-  return (name) => {
-    const value = get(name);
-    if (value === null || value === '') throw new WebhookVerificationError(`The header ${name} is missing.`);
-    return value;
-  };
-}
-
-function requireRecent(timestamp: string, toleranceSeconds: number, now: Date): void {
-  const difference = now.getTime() / 1000 - Number(timestamp);
-  if (!/^\d{1,15}$/.test(timestamp))
-    throw new WebhookVerificationError('webhook-timestamp is not a number of seconds.');
-  if (difference > toleranceSeconds) throw new WebhookVerificationError('The request is too old.');
-  if (difference < -toleranceSeconds) throw new WebhookVerificationError('The request is dated in the future.');
 }
 
 async function keyOf(secret: string) {
@@ -84,15 +78,4 @@ function base64(text: string): Uint8Array<ArrayBuffer> | null {
   } catch {
     return null;
   }
-}
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(first.length + second.length);
-  all.set(first);
-  all.set(second, first.length);
-  return all;
-}
-
-function eventOf(bytes: Uint8Array): WebhookEvent {
-  return JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent;
 }

@@ -1,3 +1,4 @@
+import { hex } from '../listing.js';
 import {
   FileProblem,
   type ImportSource,
@@ -39,8 +40,7 @@ async function sha256(blob: Blob): Promise<string> {
   const bytes = await blob.arrayBuffer().catch((error: Error) => {
     throw new FileProblem('unreadable', `The file cannot be read: ${error.message}`);
   });
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
 }
 
 /** Content-Length is not ours to set here: it comes from the Blob. */
