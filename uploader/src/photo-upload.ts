@@ -64,7 +64,19 @@ export class PhotoUploadElement extends Base {
       // So that the same files can be chosen again.
       view.input.value = '';
     });
-    this.takeDrops(view);
+    view.zone.addEventListener('dragover', (event) => {
+      event.preventDefault();
+      view.showDragging(true);
+    });
+    view.zone.addEventListener('dragleave', () => view.showDragging(false));
+    view.zone.addEventListener('drop', async (event) => {
+      event.preventDefault();
+      view.showDragging(false);
+      if (event.dataTransfer === null) return;
+      const { files, leftOut } = await droppedFiles(event.dataTransfer);
+      this.leftOut += leftOut;
+      this.add(files);
+    });
   }
 
   disconnectedCallback(): void {
@@ -96,10 +108,15 @@ export class PhotoUploadElement extends Base {
   }
 
   private begin(): void {
+    const asked = this.getAttribute('uploads-url') ?? '';
+    const finished = this.getAttribute('finish-url') ?? '';
     this.uploads ??= new Uploads(
-      { requestUploads: this.asked(), finishUploads: this.finished() },
+      {
+        requestUploads: this.requestUploads ?? ((question, signal) => ask<UploadsAnswer>(asked, question, signal)),
+        finishUploads: this.finishUploads ?? ((given, signal) => ask<FinishAnswer>(finished, given, signal)),
+      },
       { onChange: (upload) => this.changed(upload), onFinish: (given) => this.ended(given) },
-      this.remembered(),
+      Number(storage()?.getItem(this.storageKey)) || null,
     );
     if (this.isRunning) return;
     this.isRunning = true;
@@ -160,32 +177,6 @@ export class PhotoUploadElement extends Base {
     return { total: all.length, uploaded, known, failed, bytes, totalBytes };
   }
 
-  private asked(): RequestUploads {
-    const url = this.getAttribute('uploads-url') ?? '';
-    return this.requestUploads ?? ((question, signal) => ask<UploadsAnswer>(url, question, signal));
-  }
-
-  private finished(): FinishUploads {
-    const url = this.getAttribute('finish-url') ?? '';
-    return this.finishUploads ?? ((given, signal) => ask<FinishAnswer>(url, given, signal));
-  }
-
-  private takeDrops(view: View): void {
-    view.zone.addEventListener('dragover', (event) => {
-      event.preventDefault();
-      view.showDragging(true);
-    });
-    view.zone.addEventListener('dragleave', () => view.showDragging(false));
-    view.zone.addEventListener('drop', async (event) => {
-      event.preventDefault();
-      view.showDragging(false);
-      if (event.dataTransfer === null) return;
-      const { files, leftOut } = await droppedFiles(event.dataTransfer);
-      this.leftOut += leftOut;
-      this.add(files);
-    });
-  }
-
   private tell(type: string, detail: object): void {
     this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
   }
@@ -193,10 +184,6 @@ export class PhotoUploadElement extends Base {
   /** An import that a reload of the page interrupted: the same files, chosen again, continue where they were. */
   private get storageKey(): string {
     return `photo-upload:${this.id || this.getAttribute('uploads-url') || ''}`;
-  }
-
-  private remembered(): number | null {
-    return Number(storage()?.getItem(this.storageKey)) || null;
   }
 
   private remember(importId: number | null): void {
@@ -218,14 +205,11 @@ function storage(): Storage | null {
   }
 }
 
-interface DroppedFiles {
-  readonly files: readonly File[];
-  /** The number of files that were left out; a folder is one. */
-  readonly leftOut: number;
-}
-
-/** The files of a drop, those in its folders included, but for hidden ones and those of systems. */
-async function droppedFiles({ items, files }: DataTransfer): Promise<DroppedFiles> {
+/**
+ * The files of a drop, those in its folders included, but for hidden ones and those of systems, and the number of what was left out; a folder
+ * is one.
+ */
+async function droppedFiles({ items, files }: DataTransfer): Promise<{ files: readonly File[]; leftOut: number }> {
   // The list is emptied once the event is over, so all of it is taken before anything is waited for.
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   const found = { files: [] as File[], leftOut: 0 };
@@ -235,13 +219,23 @@ async function droppedFiles({ items, files }: DataTransfer): Promise<DroppedFile
 }
 
 async function walk(entry: FileSystemEntry, found: { files: File[]; leftOut: number }): Promise<void> {
-  if (entry.name.startsWith('.') || (!isFile(entry) && SYSTEM_FOLDERS.test(entry.name))) {
+  if (entry.name.startsWith('.') || (!entry.isFile && SYSTEM_FOLDERS.test(entry.name))) {
     found.leftOut += 1;
     return;
   }
   try {
-    if (isFile(entry)) found.files.push(await new Promise<File>((resolve, reject) => entry.file(resolve, reject)));
-    else for await (const each of entriesIn(entry as FileSystemDirectoryEntry)) await walk(each, found);
+    if (entry.isFile) {
+      const file = entry as FileSystemFileEntry;
+      found.files.push(await new Promise<File>((resolve, reject) => file.file(resolve, reject)));
+      return;
+    }
+    const reader = (entry as FileSystemDirectoryEntry).createReader();
+    for (;;) {
+      // At most 100 at a time, and none at the end.
+      const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+      if (some.length === 0) return;
+      for (const each of some) await walk(each, found);
+    }
   } catch {
     found.files.push(unreadable(entry.name));
   }
@@ -251,21 +245,7 @@ async function walk(entry: FileSystemEntry, found: { files: File[]; leftOut: num
 const SYSTEM_FOLDERS =
   /^(@eaDir|@Recycle|@Recently-Snapshot|#recycle|#snapshot|\.@__thumb|\.thumbnails|\$RECYCLE\.BIN|RECYCLER|System Volume Information|lost\+found|FOUND\.\d{3}|__MACOSX)$/i;
 
-async function* entriesIn(folder: FileSystemDirectoryEntry): AsyncGenerator<FileSystemEntry> {
-  const reader = folder.createReader();
-  for (;;) {
-    // At most 100 at a time, and none at the end.
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (some.length === 0) return;
-    yield* some;
-  }
-}
-
 /** Stands for a file or a folder that the browser cannot read, and fails where it is seen: the others are uploaded. */
 function unreadable(name: string): File {
   return Object.assign(new File([], name), { arrayBuffer: () => Promise.reject(new Error(`${name} cannot be read`)) });
-}
-
-function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
-  return entry.isFile;
 }

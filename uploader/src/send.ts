@@ -25,7 +25,9 @@ export async function send(
 ): Promise<void> {
   const offset = await arrived(file, target, signal);
   if (offset === null) {
-    const { 'content-length': _, ...headers } = lowerCased(target.headers);
+    // Browsers count the bytes themselves, and do not let scripts say how many there are.
+    const lowerCased = Object.entries(target.headers).map(([name, value]) => [name.toLowerCase(), value]);
+    const { 'content-length': _, ...headers }: Record<string, string> = Object.fromEntries(lowerCased);
     await transmit('PUT', target.url, headers, file, onSent, signal);
     return;
   }
@@ -48,11 +50,6 @@ async function arrived(file: File, { url, protocols = [] }: UploadTarget, signal
   return Number(answer.headers.get('Upload-Offset'));
 }
 
-/** Browsers count the bytes themselves, and do not let scripts say how many there are. */
-function lowerCased(headers: UploadTarget['headers']): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
 /** fetch cannot say how far it is, so this is an XMLHttpRequest. */
 function transmit(
   method: string,
@@ -69,8 +66,14 @@ function transmit(
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.addEventListener('progress', ({ loaded }) => onSent(loaded));
     request.addEventListener('load', () => {
-      if (request.status < 300) resolve();
-      else reject(notTaken(request));
+      const { status, responseText } = request;
+      if (status < 300) return resolve();
+      try {
+        const { code, message } = JSON.parse(responseText).error;
+        reject(new NotTaken(status, code, message));
+      } catch {
+        reject(new NotTaken(status));
+      }
     });
     request.addEventListener('error', () => reject(new NotTaken(0)));
     request.addEventListener('abort', () => reject(signal.reason));
@@ -80,13 +83,4 @@ function transmit(
     // Without a type of its own, which would be sent along: the address was signed without one.
     else request.send(bytes.slice());
   });
-}
-
-function notTaken({ status, responseText }: XMLHttpRequest): NotTaken {
-  try {
-    const { code, message } = JSON.parse(responseText).error;
-    return new NotTaken(status, code, message);
-  } catch {
-    return new NotTaken(status);
-  }
 }

@@ -1,4 +1,4 @@
-import type { AnnouncedFile, FinishUploads, Refusal, RequestUploads, UploadsAnswer, UploadTarget } from './backend.js';
+import type { AnnouncedFile, FinishUploads, Refusal, RequestUploads, UploadTarget } from './backend.js';
 import { NotTaken, send } from './send.js';
 
 /** `waiting`, `preparing` (it is hashed and registered), `uploading`, `retrying` (there is no connection), then one of the others. */
@@ -12,17 +12,6 @@ export interface Upload {
   readonly sent: number;
   /** Why it failed. */
   readonly error: Refusal | null;
-}
-
-interface UploadBackend {
-  readonly requestUploads: RequestUploads;
-  readonly finishUploads: FinishUploads;
-}
-
-interface UploadsListener {
-  onChange(upload: Upload): void;
-  /** Nothing more is to be sent. */
-  onFinish(given: { readonly importId: number | null }): void;
 }
 
 interface Entry extends Upload {
@@ -59,8 +48,12 @@ export class Uploads {
 
   /** @param importId An import that was interrupted. */
   constructor(
-    private readonly backend: UploadBackend,
-    private readonly listener: UploadsListener,
+    private readonly backend: { readonly requestUploads: RequestUploads; readonly finishUploads: FinishUploads },
+    // The second is called when nothing more is to be sent.
+    private readonly listener: {
+      onChange(upload: Upload): void;
+      onFinish(given: { readonly importId: number | null }): void;
+    },
     importId: number | null = null,
   ) {
     this.importId = importId;
@@ -141,8 +134,16 @@ export class Uploads {
 
   private async register(batch: readonly Entry[]): Promise<void> {
     if (batch.length === 0) return;
+    const files = batch.flatMap(({ announced }) => announced ?? []);
+    const ask = async (importId: number | null) =>
+      this.backend.requestUploads({ importId, files }, this.stopped.signal);
+    const { isOfEarlier } = this;
+    this.isOfEarlier = false;
     try {
-      const { importId, uploads } = await this.request(batch.flatMap(({ announced }) => announced ?? []));
+      const { importId, uploads } = await ask(this.importId).catch((error: unknown) => {
+        if (isOfEarlier) return ask(null);
+        throw error;
+      });
       this.importId = importId;
       for (const [index, entry] of batch.entries()) {
         const { upload, error } = uploads[index] ?? {};
@@ -153,14 +154,6 @@ export class Uploads {
     } catch (error) {
       for (const entry of batch) this.fail(entry, { code: 'not_registered', message: (error as Error).message });
     }
-  }
-
-  private async request(files: readonly AnnouncedFile[]): Promise<UploadsAnswer> {
-    const { importId, isOfEarlier } = this;
-    this.isOfEarlier = false;
-    const { signal } = this.stopped;
-    const answer = this.backend.requestUploads({ importId, files }, signal);
-    return isOfEarlier ? answer.catch(() => this.backend.requestUploads({ importId: null, files }, signal)) : answer;
   }
 
   private fill(): void {

@@ -10,12 +10,6 @@ interface Row {
   readonly retry: HTMLButtonElement;
 }
 
-interface ViewActions {
-  choose(): void;
-  cancel(): void;
-  retry(upload?: Upload): void;
-}
-
 /** The visible part of the element, made without markup in text: nothing that a file is called can become an element. */
 export class View {
   readonly zone = make('div', 'zone');
@@ -34,7 +28,7 @@ export class View {
 
   constructor(
     root: ShadowRoot,
-    private readonly actions: ViewActions,
+    private readonly actions: { choose(): void; cancel(): void; retry(upload?: Upload): void },
     private texts: UploadTexts,
   ) {
     const sheet = new CSSStyleSheet();
