@@ -8,6 +8,7 @@ import {
   signalOf,
   type WriteOptions,
   writeHeaders,
+  written,
 } from './calls.js';
 import { Listing } from './listing.js';
 import type { components, paths } from './operator-types.js';
@@ -84,20 +85,17 @@ export class OperatorClient {
     patch: OperatorCustomerPatch,
     options: EditOptions = {},
   ): Promise<OperatorCustomer> {
-    const params = { path: { customerId }, header: writeHeaders(options) };
-    return dataOf(await this.api.PATCH(ONE, { params, body: patch, ...signalOf(options) }));
+    return dataOf(await this.api.PATCH(ONE, { ...written({ customerId }, options), body: patch }));
   }
 
   /** From now on the account is read-only. Scope `customers:write`. */
   async suspendCustomer(customerId: number, options: WriteOptions = {}): Promise<OperatorCustomer> {
-    const params = { path: { customerId }, header: writeHeaders(options) };
-    return dataOf(await this.api.POST(`${ONE}/suspend`, { params, ...signalOf(options) }));
+    return dataOf(await this.api.POST(`${ONE}/suspend`, written({ customerId }, options)));
   }
 
   /** Scope `customers:write`. */
   async resumeCustomer(customerId: number, options: WriteOptions = {}): Promise<OperatorCustomer> {
-    const params = { path: { customerId }, header: writeHeaders(options) };
-    return dataOf(await this.api.POST(`${ONE}/resume`, { params, ...signalOf(options) }));
+    return dataOf(await this.api.POST(`${ONE}/resume`, written({ customerId }, options)));
   }
 
   /**
@@ -118,8 +116,7 @@ export class OperatorClient {
 
   /** The key, with the token that is shown only here. Scope `keys:write`. */
   async createKey(customerId: number, key: NewOperatorKey, options: WriteOptions = {}): Promise<OperatorKeyWithToken> {
-    const params = { path: { customerId }, header: writeHeaders(options) };
-    return dataOf(await this.api.POST(`${ONE}/keys`, { params, body: key, ...signalOf(options) }));
+    return dataOf(await this.api.POST(`${ONE}/keys`, { ...written({ customerId }, options), body: key }));
   }
 
   /** Scope `keys:write`. */
@@ -129,14 +126,13 @@ export class OperatorClient {
     patch: OperatorKeyPatch,
     options: WriteOptions = {},
   ): Promise<OperatorKey> {
-    const params = { path: { customerId, keyId }, header: writeHeaders(options) };
-    return dataOf(await this.api.PATCH(`${ONE}/keys/{keyId}`, { params, body: patch, ...signalOf(options) }));
+    const write = written({ customerId, keyId }, options);
+    return dataOf(await this.api.PATCH(`${ONE}/keys/{keyId}`, { ...write, body: patch }));
   }
 
   /** The key is refused immediately. Scope `keys:write`. */
   async deleteKey(customerId: number, keyId: number, options: WriteOptions = {}): Promise<void> {
-    const params = { path: { customerId, keyId }, header: writeHeaders(options) };
-    await this.api.DELETE(`${ONE}/keys/{keyId}`, { params, ...signalOf(options) });
+    await this.api.DELETE(`${ONE}/keys/{keyId}`, written({ customerId, keyId }, options));
   }
 
   /** Everyone with access to the settings area of an account, oldest first. */
@@ -147,14 +143,12 @@ export class OperatorClient {
 
   /** A link that signs the person in once. The service sends no mail. Scope `people:write`. */
   async invite(customerId: number, person: NewOperatorPerson, options: WriteOptions = {}): Promise<OperatorInvitation> {
-    const params = { path: { customerId }, header: writeHeaders(options) };
-    return dataOf(await this.api.POST(`${ONE}/people`, { params, body: person, ...signalOf(options) }));
+    return dataOf(await this.api.POST(`${ONE}/people`, { ...written({ customerId }, options), body: person }));
   }
 
   /** Scope `people:write`. */
   async removePerson(customerId: number, personId: number, options: WriteOptions = {}): Promise<void> {
-    const params = { path: { customerId, personId }, header: writeHeaders(options) };
-    await this.api.DELETE(`${ONE}/people/{personId}`, { params, ...signalOf(options) });
+    await this.api.DELETE(`${ONE}/people/{personId}`, written({ customerId, personId }, options));
   }
 
   /** The webhook endpoints of an account, oldest first. */
@@ -169,8 +163,7 @@ export class OperatorClient {
     webhook: NewOperatorWebhook,
     options: WriteOptions = {},
   ): Promise<OperatorWebhookWithSecret> {
-    const params = { path: { customerId }, header: writeHeaders(options) };
-    return dataOf(await this.api.POST(`${ONE}/webhooks`, { params, body: webhook, ...signalOf(options) }));
+    return dataOf(await this.api.POST(`${ONE}/webhooks`, { ...written({ customerId }, options), body: webhook }));
   }
 
   /** Scope `customers:write`. */
@@ -180,14 +173,17 @@ export class OperatorClient {
     patch: OperatorWebhookPatch,
     options: WriteOptions = {},
   ): Promise<OperatorWebhook> {
-    const params = { path: { customerId, webhookId }, header: writeHeaders(options) };
-    return dataOf(await this.api.PATCH(`${ONE}/webhooks/{webhookId}`, { params, body: patch, ...signalOf(options) }));
+    return dataOf(
+      await this.api.PATCH(`${ONE}/webhooks/{webhookId}`, {
+        ...written({ customerId, webhookId }, options),
+        body: patch,
+      }),
+    );
   }
 
   /** Scope `customers:write`. */
   async deleteWebhook(customerId: number, webhookId: number, options: WriteOptions = {}): Promise<void> {
-    const params = { path: { customerId, webhookId }, header: writeHeaders(options) };
-    await this.api.DELETE(`${ONE}/webhooks/{webhookId}`, { params, ...signalOf(options) });
+    await this.api.DELETE(`${ONE}/webhooks/{webhookId}`, written({ customerId, webhookId }, options));
   }
 
   /** Returns what an account has now, and what it used in the last 30 days. */

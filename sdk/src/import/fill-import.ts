@@ -12,6 +12,11 @@ const UPLOADS = 6;
 /** The number of times that files get fresh upload targets before their import goes on without them. */
 const ROUNDS = 4;
 const LONGEST_REF = 200;
+/** What went wrong on the way, and may go right the next time. */
+const PASSING = [
+  ...['upload_missing', 'checksum_mismatch', 'size_mismatch', 'processing_failed', 'duplicate_of_failed'],
+  'quota_exceeded',
+];
 
 /**
  * Brings files into one import, up to the point where the service has been asked to finish it: hashes, registers in batches, and sends what
@@ -19,7 +24,7 @@ const LONGEST_REF = 200;
  */
 export async function fillImport(run: ImportRun, record: ImportRecord, files: readonly ImportSource[]): Promise<void> {
   const id = await openImport(run, record);
-  const before = record.id === null ? new Map() : await failedItems(run, id);
+  const before: Awaited<ReturnType<typeof failedItems>> = record.id === null ? new Map() : await failedItems(run, id);
   record.id = id;
   await run.state.save();
   const refs = new Map<string, HashedFile>();
@@ -28,10 +33,10 @@ export async function fillImport(run: ImportRun, record: ImportRecord, files: re
   for await (const file of hashedAhead(run, files)) {
     run.state.remember(file.source, file.sha256, record);
     refs.set(file.clientRef, file);
-    const earlier = before.get(file.clientRef);
+    const { sha256, error } = before.get(file.clientRef) ?? {};
     // It was sent and found bad by the run before this one: the same bytes would fare no better.
-    if (earlier?.sha256 === file.sha256 && isFinal(earlier.error?.code)) {
-      run.fail(file.source, earlier.error.code, earlier.error.message);
+    if (sha256 === file.sha256 && error && !PASSING.includes(error.code)) {
+      run.fail(file.source, error.code, error.message);
       continue;
     }
     if (batch.push(file) >= run.limits.batchSize) await filling.add(batch.splice(0));
@@ -48,12 +53,6 @@ export async function fillImport(run: ImportRun, record: ImportRecord, files: re
   await filling.complete();
   // What is missing now was given up, or belongs to files that are gone.
   await finalize(run, id, 'fail');
-}
-
-/** Not final: what went wrong on the way, and may go right the next time. */
-function isFinal(code: string | undefined): boolean {
-  const passing = ['upload_missing', 'checksum_mismatch', 'size_mismatch', 'processing_failed', 'duplicate_of_failed'];
-  return code !== undefined && ![...passing, 'quota_exceeded'].includes(code);
 }
 
 /**
@@ -146,11 +145,8 @@ class Filling {
   private take({ file, item, error }: Registered<HashedFile>, again: boolean): void {
     const { run } = this;
     if (error !== null || item === null) {
-      run.fail(
-        file.source,
-        error?.code ?? 'processing_failed',
-        error?.message ?? 'The service did not accept the file.',
-      );
+      const { code = 'processing_failed', message = 'The service did not accept the file.' } = error ?? {};
+      run.fail(file.source, code, message);
     } else if (item.status === 'duplicate') {
       if (!again) run.tally.count('duplicates');
     } else if (item.upload !== null) {
@@ -183,23 +179,17 @@ async function register(
   importId: number,
   files: readonly HashedFile[],
 ): Promise<readonly Registered<HashedFile>[]> {
-  const answered = await send(run, importId, files);
+  const send = (some: readonly HashedFile[]) =>
+    registerAs(run, importId, some, ({ source, sha256, clientRef }) => {
+      return { ...source.details, filename: source.filename, sizeBytes: source.sizeBytes, sha256, clientRef };
+    });
+  const answered = await send(files);
   const conflicts = answered.filter(({ error }) => error?.code === 'client_ref_conflict').map(({ file }) => file);
   if (conflicts.length === 0) return answered;
   // The file was another one when a run before this one registered it.
   const renamed = conflicts.map((file) => ({ ...file, clientRef: otherRef(file) }));
   const others = answered.filter(({ error }) => error?.code !== 'client_ref_conflict');
-  return [...others, ...(await send(run, importId, renamed))];
-}
-
-function send(
-  run: ImportRun,
-  importId: number,
-  files: readonly HashedFile[],
-): Promise<readonly Registered<HashedFile>[]> {
-  return registerAs(run, importId, files, ({ source, sha256, clientRef }) => {
-    return { ...source.details, filename: source.filename, sizeBytes: source.sizeBytes, sha256, clientRef };
-  });
+  return [...others, ...(await send(renamed))];
 }
 
 /** Runs tasks with limited concurrency, in the order in which they were added. The first failure ends them all. */

@@ -52,28 +52,23 @@ export async function registerAs<T>(
     return matched(files, data);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.code === 'no_photos_accepted') return matched(files, resultsOf(error));
+    if (error.code === 'no_photos_accepted') {
+      const { results } = error.details;
+      const all: readonly Partial<Result>[] = Array.isArray(results) ? results : [];
+      // What is no outcome says nothing of any file.
+      const refusals = all.flatMap(({ index, error: reason }) =>
+        typeof index === 'number' && typeof reason?.code === 'string' && typeof reason.message === 'string'
+          ? { index, photo: null, error: reason }
+          : [],
+      );
+      return matched(files, refusals);
+    }
     if (error.code === 'quota_exceeded') return files.map((file) => ({ file, item: null, error }));
     throw error;
   }
 }
 
-interface Result {
-  readonly index: number;
-  readonly photo: ImportPhoto | null;
-  readonly error: { readonly code: string; readonly message: string } | null;
-}
-
-/** The outcomes in the details of a refusal; what is none of them says nothing of any file. */
-function resultsOf({ details }: ApiError): readonly Result[] {
-  const { results } = details;
-  const all: readonly Partial<Result>[] = Array.isArray(results) ? results : [];
-  return all.flatMap(({ index, error }) =>
-    typeof index === 'number' && typeof error?.code === 'string' && typeof error.message === 'string'
-      ? { index, photo: null, error }
-      : [],
-  );
-}
+type Result = Pick<Registered<unknown>, 'error'> & { readonly index: number; readonly photo: ImportPhoto | null };
 
 /** @throws PhotoServiceError where the outcomes are not those of the files, each once. */
 function matched<T>(files: readonly T[], results: readonly Result[]): Registered<T>[] {
@@ -108,8 +103,6 @@ export async function finalize(run: ImportRun, id: number, missing: 'reject' | '
 const LOOK_AGAIN_MS = 3000;
 const FIRST_LOOKS_MS = 200;
 
-const ENDED: ReadonlySet<string> = new Set(['completed', 'completed_with_errors', 'cancelled', 'expired']);
-
 /** Waits for the service to finish an import, and resolves with it. */
 export async function settle(run: ImportRun, { id }: ImportRecord): Promise<Import> {
   const importId = id as number;
@@ -118,7 +111,7 @@ export async function settle(run: ImportRun, { id }: ImportRecord): Promise<Impo
     const { counts } = subject;
     // Those that are ready are published together at the end: without them nothing would seem to happen until then.
     run.tally.processed(importId, counts.total - counts.awaitingUpload - (counts.fetching ?? 0) - counts.processing);
-    if (ENDED.has(subject.status)) return subject;
+    if (['completed', 'completed_with_errors', 'cancelled', 'expired'].includes(subject.status)) return subject;
     await pause(wait, run.signal);
   }
 }

@@ -1,4 +1,4 @@
-import { chunks } from '../listing.js';
+import { chunks, hex } from '../listing.js';
 import type { PhotoService } from '../photo-service.js';
 import type { PhotoDetails } from '../resources.js';
 import { failedItems, finalize, openImport, registerAs, settle, statusOf } from './import-calls.js';
@@ -37,12 +37,8 @@ export async function importUrls(
   options: UrlImportOptions = {},
 ): Promise<ImportResult> {
   const sources = await withRefs(urls);
-  const run = await beginRun(
-    client,
-    { files: sources.length, bytes: 0 },
-    options,
-    options.signal ?? new AbortController().signal,
-  );
+  const { signal = new AbortController().signal } = options;
+  const run = await beginRun(client, { files: sources.length, bytes: 0 }, options, signal);
   const parts = chunks(sources, run.limits.maxPhotos);
   const records: ImportRecord[] = [];
   for (const part of parts) records.push(await requestImport(run, part));
@@ -76,6 +72,15 @@ async function requestImport(run: ImportRun, sources: readonly Source[]): Promis
   const id = await openImport(run, record);
   record.id = id;
   await run.state.save();
+  const toItem = ({ url, ref, filename, details }: Source) => {
+    let name = filename ?? new URL(url).pathname.split('/').at(-1) ?? '';
+    try {
+      if (filename === undefined) name = decodeURIComponent(name);
+    } catch {
+      // As it is, where it is no text that was encoded.
+    }
+    return { ...details, filename: photoName(name), clientRef: ref, sourceUrl: url };
+  };
   for (const batch of chunks(sources, run.limits.batchSize)) {
     for (const { file, error } of await registerAs(run, id, batch, toItem)) {
       if (error) run.fail(file, error.code, error.message);
@@ -87,19 +92,6 @@ async function requestImport(run: ImportRun, sources: readonly Source[]): Promis
   await run.state.save();
   await finalize(run, id, 'fail');
   return record;
-}
-
-function toItem({ url, ref, filename, details }: Source) {
-  return { ...details, filename: photoName(filename ?? nameIn(url)), clientRef: ref, sourceUrl: url };
-}
-
-function nameIn(url: string): string {
-  const last = new URL(url).pathname.split('/').at(-1) ?? '';
-  try {
-    return decodeURIComponent(last);
-  } catch {
-    return last;
-  }
 }
 
 const LONGEST_REF = 200;
@@ -123,6 +115,5 @@ async function withRefs(urls: readonly UrlToImport[]): Promise<readonly Source[]
 }
 
 async function digest(text: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
-  return Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))).slice(0, 32);
 }

@@ -1,4 +1,4 @@
-import { otherPictures, type PictureType, pictureTypes, type Signature } from './picture-formats.js';
+import { otherPictures, pictureTypes } from './picture-formats.js';
 
 /** Bytes of a file's beginning within which all signatures are. */
 export const HEAD_BYTES = 32;
@@ -16,7 +16,10 @@ export type FileKind =
 export async function kindOfFile(name: string, readHead: () => Promise<Uint8Array>): Promise<FileKind> {
   const extension = extensionOf(name);
   if (looksLikePhoto(name)) return { kind: 'photo' };
-  const found = typesByHead(await readHead());
+  const head = String.fromCharCode(...(await readHead()).subarray(0, HEAD_BYTES));
+  const found = pictureTypes.filter(({ signatures }) =>
+    signatures.some((parts) => parts.every(([at, part]) => head.startsWith(part, at))),
+  );
   const format = Object.keys(otherPictures).find((each) => otherPictures[each]?.includes(extension));
   if (format === undefined) return { kind: found.length === 0 ? 'other' : 'photo' };
   // Raw files of other makers begin as those of several formats do.
@@ -32,12 +35,6 @@ export function looksLikePhoto(name: string): boolean {
 function typeByName(name: string): string | null {
   const extension = extensionOf(name);
   return pictureTypes.find(({ extensions }) => extensions.includes(extension))?.contentType ?? null;
-}
-
-function typesByHead(head: Uint8Array): readonly PictureType[] {
-  const text = String.fromCharCode(...head.subarray(0, HEAD_BYTES));
-  const has = (parts: Signature) => parts.every(([at, part]) => text.startsWith(part, at));
-  return pictureTypes.filter(({ signatures }) => signatures.some(has));
 }
 
 function extensionOf(name: string): string {

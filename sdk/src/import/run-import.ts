@@ -1,16 +1,13 @@
 import { ApiError } from '../errors.js';
 import { chunks } from '../listing.js';
 import type { PhotoService } from '../photo-service.js';
-import type { Import, ImportPhoto } from '../resources.js';
+import type { Import } from '../resources.js';
 import { fillImport, hashedAhead, hashedFile, otherRef } from './fill-import.js';
 import { failedItems, settle, statusOf } from './import-calls.js';
 import type { ImportRecord } from './import-state.js';
 import { isRefused } from './picture-types.js';
 import { beginRun, type ImportOptions, type ImportResult, type ImportRun, resultOf } from './run.js';
 import type { HashedFile, ImportSource } from './source.js';
-
-/** The most hashes that one read asks for. */
-const HASHES_PER_READ = 100;
 
 /**
  * Imports files: their content is hashed, registered 500 at a time, sent to signed targets if the service lacks it, and published. That
@@ -23,7 +20,11 @@ export async function runImport(
   sources: readonly ImportSource[],
   options: ImportOptions = {},
 ): Promise<ImportResult> {
-  requireNames(sources);
+  const seen = new Set<string>();
+  for (const { ref } of sources) {
+    if (seen.has(ref)) throw new TypeError(`Two files of the import have the reference ${JSON.stringify(ref)}.`);
+    seen.add(ref);
+  }
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
   const bytes = sources.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -37,14 +38,6 @@ export async function runImport(
     // In any case: what is known now saves the next run work.
     await run.state.save().catch(() => undefined);
     throw error;
-  }
-}
-
-function requireNames(sources: readonly ImportSource[]): void {
-  const seen = new Set<string>();
-  for (const { ref } of sources) {
-    if (seen.has(ref)) throw new TypeError(`Two files of the import have the reference ${JSON.stringify(ref)}.`);
-    seen.add(ref);
   }
 }
 
@@ -137,16 +130,12 @@ async function recordFailures(
   const items = await failedItems(run, id);
   for (const source of sources) {
     const file = hashedFile(source, run.state.hashOf(source) ?? '');
-    const item = items.get(otherRef(file)) ?? items.get(file.clientRef);
-    if (item?.error && isOf(item, file) && !run.failures.has(source.ref)) {
-      run.fail(source, item.error.code, item.error.message);
-    }
+    const { sha256, error } = items.get(otherRef(file)) ?? items.get(file.clientRef) ?? {};
+    if (!error || run.failures.has(source.ref)) continue;
+    // Otherwise it is an item of what the file was when an earlier run registered it.
+    const isOfContent = sha256 === file.sha256 || error.code === 'checksum_mismatch' || error.code === 'size_mismatch';
+    if (isOfContent) run.fail(source, error.code, error.message);
   }
-}
-
-/** Whether it is an item of this content, and not of what the file was when an earlier run registered it. */
-function isOf({ sha256, error }: ImportPhoto, file: HashedFile): boolean {
-  return sha256 === file.sha256 || error?.code === 'checksum_mismatch' || error?.code === 'size_mismatch';
 }
 
 /** Returns what an import would do: hashes the files and asks which of them are there, with one read for each 100. */
@@ -157,8 +146,19 @@ async function dryRun(run: ImportRun, sources: readonly ImportSource[]): Promise
     files.push(file);
   }
   await run.state.save();
-  const known = await presentHashes(run, [...new Set(files.map(({ sha256 }) => sha256))]);
   const fresh = new Map(files.map(({ sha256, source }) => [sha256, source.sizeBytes]));
+  // Null: the key may not read photos.
+  let known: string[] | null = [];
+  try {
+    for (const some of chunks([...fresh.keys()], 100)) {
+      // What lies in the trash is not sent either.
+      const photos = run.client.photos.list({ sha256: some, trashed: 'any', limit: 100 }, { signal: run.signal });
+      for await (const { sha256 } of photos) known.push(sha256);
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.missingScope === null) throw error;
+    known = null;
+  }
   for (const hash of known ?? []) fresh.delete(hash);
   run.tally.enter('done');
   return {
@@ -170,20 +170,4 @@ async function dryRun(run: ImportRun, sources: readonly ImportSource[]): Promise
     bytesUploaded: known && [...fresh.values()].reduce((sum, bytes) => sum + bytes, 0),
     imports: [],
   };
-}
-
-/** Null: the key may not read photos. */
-async function presentHashes(run: ImportRun, hashes: readonly string[]): Promise<readonly string[] | null> {
-  const found: string[] = [];
-  try {
-    for (const some of chunks(hashes, HASHES_PER_READ)) {
-      // What lies in the trash is not sent either.
-      const photos = run.client.photos.list({ sha256: some, trashed: 'any', limit: 100 }, { signal: run.signal });
-      for await (const { sha256 } of photos) found.push(sha256);
-    }
-  } catch (error) {
-    if (error instanceof ApiError && error.missingScope !== null) return null;
-    throw error;
-  }
-  return found;
 }

@@ -118,10 +118,21 @@ export async function beginRun(
 ): Promise<ImportRun> {
   const tally = new Tally(total, options.onProgress ?? (() => undefined));
   const failures = new Map<string, ImportFailure>();
+  const account = await client.customer({ signal }).catch((error: unknown) => {
+    // A key that may only import cannot read the customer: then the service itself enforces the limits.
+    if (error instanceof ApiError && error.code === 'scope_required') return null;
+    throw error;
+  });
+  const { importBatchSize = 500, importMaxPhotos = 10_000, maxFileBytes = null } = account?.limits ?? {};
   return {
     client,
     options,
-    limits: await limitsOf(client, signal),
+    limits: {
+      batchSize: importBatchSize,
+      maxPhotos: importMaxPhotos,
+      maxFileBytes,
+      formats: account?.formats ?? null,
+    },
     state: await RunState.load(client.baseUrl, options.memory ?? null),
     tally,
     signal,
@@ -131,18 +142,6 @@ export async function beginRun(
       failures.set(ref, { ref, code, message });
     },
   };
-}
-
-/** A key that may only import cannot read the customer: then the service itself enforces the limits. */
-async function limitsOf(client: PhotoService, signal: AbortSignal): Promise<ImportLimits> {
-  try {
-    const { limits, formats } = await client.customer({ signal });
-    const { importBatchSize, importMaxPhotos, maxFileBytes } = limits;
-    return { batchSize: importBatchSize, maxPhotos: importMaxPhotos, maxFileBytes, formats };
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'scope_required') throw error;
-    return { batchSize: 500, maxPhotos: 10_000, maxFileBytes: null, formats: null };
-  }
 }
 
 /** Returns the result of a run whose imports have ended. */

@@ -4,9 +4,6 @@ import { pause } from '../transport.js';
 import type { ImportRun } from './run.js';
 import { FileProblem, type HashedFile, type ImportSource, type UploadAnswer } from './source.js';
 
-/** `sent`; `stale`: it needs a fresh target; `failed`: it has been noted why. */
-export type UploadOutcome = 'sent' | 'stale' | 'failed';
-
 const ATTEMPTS = 8;
 /** The number of times that the same bytes are sent although the other side says that they are not what was declared. */
 const DOUBTFUL_ATTEMPTS = 2;
@@ -22,9 +19,13 @@ const RESUMABLE_BYTES = 8 * 1024 ** 2;
 const TUS = { 'Tus-Resumable': '1.0.0' };
 
 /**
- * Sends one file to its target. Rejects with `ConnectionError` when it cannot be sent for a minute or two: then the others would fare no better.
+ * Sends one file to its target. `stale`: it needs a fresh one; `failed`: it has been noted why. Rejects with `ConnectionError` when it cannot be sent for a minute or two: then the others would fare no better.
  */
-export async function upload(run: ImportRun, file: HashedFile, target: UploadTarget): Promise<UploadOutcome> {
+export async function upload(
+  run: ImportRun,
+  file: HashedFile,
+  target: UploadTarget,
+): Promise<'sent' | 'stale' | 'failed'> {
   const sending = new Sending(run, file, target);
   let doubts = 0;
   for (let attempt = 1; ; attempt += 1) {
@@ -44,13 +45,17 @@ export async function upload(run: ImportRun, file: HashedFile, target: UploadTar
         return 'failed';
       }
     }
-    if (attempt >= ATTEMPTS) throw unreachable(target, answer);
+    if (attempt >= ATTEMPTS) {
+      const broken = 'broken' in answer ? answer.broken : undefined;
+      const problem = 'status' in answer ? `it responds with ${answer.status}` : answer.broken.message;
+      // The path is a secret: anyone who has it can upload.
+      const message = `Cannot upload to ${new URL(target.url).origin}: ${problem}.`;
+      throw new ConnectionError(message, { cause: broken });
+    }
     const most = Math.min(30_000, 500 * 2 ** attempt);
     await pause((0.5 + Math.random() / 2) * most, run.signal);
   }
 }
-
-type Attempt = UploadAnswer | { readonly broken: Error } | 'failed';
 
 /** The attempts to send one file, and what they add to the progress of the run. */
 class Sending {
@@ -65,18 +70,23 @@ class Sending {
     private readonly file: HashedFile,
     private readonly target: UploadTarget,
   ) {
-    this.isResumable = isResumable(file.source, target);
+    this.isResumable = file.source.sizeBytes > RESUMABLE_BYTES && (target.protocols ?? []).includes('tus');
   }
 
-  async once(): Promise<Attempt> {
+  async once(): Promise<UploadAnswer | { readonly broken: Error } | 'failed'> {
     const { run, target } = this;
     const { source } = this.file;
     this.hasAdvanced = false;
     const onBytes = (count: number) => this.count(this.counted + count);
+    const onOffset = (offset: number) => {
+      this.hasAdvanced = offset > this.arrived;
+      this.arrived = offset;
+      this.count(offset);
+    };
     try {
       if (!this.isResumable) this.count(0);
       const answer = this.isResumable
-        ? await continueUpload(source, target, { onOffset: (offset) => this.arriveAt(offset), onBytes }, run.signal)
+        ? await continueUpload(source, target, { onOffset, onBytes }, run.signal)
         : await source.send({ ...target, start: 0 }, onBytes, run.signal);
       const isTaken = answer.status >= 200 && answer.status < 300;
       this.count(isTaken ? source.sizeBytes : this.arrived);
@@ -97,12 +107,6 @@ class Sending {
     }
   }
 
-  private arriveAt(offset: number): void {
-    this.hasAdvanced = offset > this.arrived;
-    this.arrived = offset;
-    this.count(offset);
-  }
-
   private count(sent: number): void {
     this.run.tally.bytes('uploaded', sent - this.counted);
     this.counted = sent;
@@ -121,18 +125,6 @@ async function isUnchanged(run: ImportRun, { source, sha256 }: HashedFile): Prom
   return false;
 }
 
-function unreachable({ url }: UploadTarget, answer: UploadAnswer | { readonly broken: Error }): ConnectionError {
-  const problem = 'status' in answer ? `it responds with ${answer.status}` : answer.broken.message;
-  // The path is a secret: anyone who has it can upload.
-  return new ConnectionError(`Cannot upload to ${new URL(url).origin}: ${problem}.`, {
-    cause: 'status' in answer ? undefined : answer.broken,
-  });
-}
-
-function isResumable({ sizeBytes }: ImportSource, { protocols }: Partial<UploadTarget>): boolean {
-  return sizeBytes > RESUMABLE_BYTES && (protocols ?? []).includes('tus');
-}
-
 /**
  * Sends the part of the content that has not arrived, by tus 1.0. `onOffset` is called with what has. Resolves with the response, and rejects
  * as `ImportSource.send` does.
@@ -143,18 +135,12 @@ async function continueUpload(
   { onOffset, onBytes }: { onOffset: (offset: number) => void; onBytes: (count: number) => void },
   signal: AbortSignal,
 ): Promise<UploadAnswer> {
-  const start = await askOffset(url, signal);
-  if (typeof start !== 'number') return start;
+  const { status, headers: answered } = await fetch(url, { method: 'HEAD', headers: TUS, signal });
+  const start = Number(answered.get('Upload-Offset') ?? Number.NaN);
+  const isKnown = status >= 200 && status < 300 && Number.isSafeInteger(start) && start >= 0;
+  if (!isKnown) return { status, code: null, message: null };
   onOffset(start);
   if (start >= source.sizeBytes) return { status: 204, code: null, message: null };
   const headers = { ...TUS, 'Upload-Offset': String(start), 'Content-Type': 'application/offset+octet-stream' };
   return source.send({ url, method: 'PATCH', headers, start }, onBytes, signal);
-}
-
-/** Returns how much of the content has arrived; or the response, where it does not say. */
-async function askOffset(url: string, signal: AbortSignal): Promise<number | UploadAnswer> {
-  const { status, headers } = await fetch(url, { method: 'HEAD', headers: TUS, signal });
-  const offset = Number(headers.get('Upload-Offset') ?? Number.NaN);
-  const isKnown = status >= 200 && status < 300 && Number.isSafeInteger(offset) && offset >= 0;
-  return isKnown ? offset : { status, code: null, message: null };
 }

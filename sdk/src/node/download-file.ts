@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { ChecksumError, ConnectionError } from '../errors.js';
 import type { PhotoService } from '../photo-service.js';
-import type { Download } from '../photos.js';
+import type { Download, DownloadOptions } from '../photos.js';
 import type { DownloadQuery } from '../resources.js';
 import { pause } from '../transport.js';
 import { openDraft } from './whole-files.js';
@@ -36,14 +36,9 @@ export async function downloadFile(
 ): Promise<DownloadedFile> {
   const { path: draft, file } = await openDraft(path, 0o666);
   try {
-    const written = await fill(
-      file,
-      (from) => client.photos.download(photoId, { ...query, ...(from && { from }), ...(signal && { signal }) }),
-      {
-        onBytes,
-        signal,
-      },
-    );
+    const begin = (from: DownloadOptions['from'] | null) =>
+      client.photos.download(photoId, { ...query, ...(from && { from }), ...(signal && { signal }) });
+    const written = await fill(file, begin, onBytes, signal);
     await file.sync();
     await file.close();
     await rename(draft, path);
@@ -55,12 +50,11 @@ export async function downloadFile(
   }
 }
 
-type Begin = (from: { offset: number; ifRange: string } | null) => Promise<Download>;
-
 async function fill(
   file: FileHandle,
-  begin: Begin,
-  { onBytes, signal }: { onBytes: (count: number) => void; signal: AbortSignal | undefined },
+  begin: (from: DownloadOptions['from'] | null) => Promise<Download>,
+  onBytes: (count: number) => void,
+  signal: AbortSignal | undefined,
 ): Promise<{ sizeBytes: number; sha256: string }> {
   let hash: Hash = createHash('sha256');
   let offset = 0;
@@ -92,16 +86,11 @@ async function fill(
       await pause(500 * 2 ** attempt * (0.5 + Math.random() / 2), signal);
       continue;
     }
-    return checked(download, { sizeBytes: offset, sha256: hash.digest('hex') });
+    const sha256 = hash.digest('hex');
+    if (download.sizeBytes !== null && download.sizeBytes !== offset)
+      throw new ChecksumError(`${offset} bytes arrived instead of ${download.sizeBytes}.`);
+    if (download.sha256 !== null && download.sha256 !== sha256)
+      throw new ChecksumError(`The bytes have the SHA-256 ${sha256} instead of ${download.sha256}.`);
+    return { sizeBytes: offset, sha256 };
   }
-}
-
-function checked(promised: Download, written: { sizeBytes: number; sha256: string }) {
-  if (promised.sizeBytes !== null && promised.sizeBytes !== written.sizeBytes) {
-    throw new ChecksumError(`${written.sizeBytes} bytes arrived instead of ${promised.sizeBytes}.`);
-  }
-  if (promised.sha256 !== null && promised.sha256 !== written.sha256) {
-    throw new ChecksumError(`The bytes have the SHA-256 ${written.sha256} instead of ${promised.sha256}.`);
-  }
-  return written;
 }

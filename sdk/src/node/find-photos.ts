@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { BigIntStats, Dirent } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { HEAD_BYTES, kindOfFile } from '../import/picture-types.js';
@@ -78,14 +78,13 @@ export async function findPhotos(paths: readonly string[], { exclude }: FindOpti
       if (!files.has(absolute)) files.set(absolute, { ...file, ref: relative(within, absolute).split(sep).join('/') });
     }
   }
-  return { ...found, files: distinct([...files]) };
-}
-
-/** Files of different folders that would be called the same are called by their whole paths. */
-function distinct(files: readonly (readonly [string, FoundFile & { ref: string }])[]): (FoundFile & { ref: string })[] {
   const counts = new Map<string, number>();
-  for (const [, { ref }] of files) counts.set(ref, (counts.get(ref) ?? 0) + 1);
-  return files.map(([absolute, file]) => (counts.get(file.ref) === 1 ? file : { ...file, ref: absolute }));
+  for (const { ref } of files.values()) counts.set(ref, (counts.get(ref) ?? 0) + 1);
+  // Files of different folders that would be called the same are called by their whole paths.
+  const distinct = [...files].map(([absolute, file]) =>
+    counts.get(file.ref) === 1 ? file : { ...file, ref: absolute },
+  );
+  return { ...found, files: distinct };
 }
 
 interface Found {
@@ -107,14 +106,14 @@ interface Place {
 
 async function walk(folder: Place, rules: LeftOut, found: Found): Promise<void> {
   const entries = await readdir(folder.location, { withFileTypes: true, encoding: 'buffer' });
-  const named = namesOf(entries.map(({ name }) => name)).map((name, at) => ({
-    name,
-    entry: entries[at] as Dirent<Buffer>,
-  }));
+  const names = namesOf(entries.map(({ name }) => name));
+  const named = entries.map((entry, at) => ({ entry, name: names[at] as string }));
   named.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const { name, entry } of named) {
     const path = join(folder.path, name);
-    const location = locationOf(folder, path, entry.name);
+    // Text where it can be, and bytes from the first name on that is none.
+    const isText = typeof folder.location === 'string' && isUtf8(entry.name);
+    const location = isText ? path : Buffer.concat([Buffer.from(folder.location), Buffer.from(sep), entry.name]);
     if (typeof location !== 'string') found.notUtf8.set(path, location);
     const below = folder.below + name;
     const reason = rules.reason(below, entry.isDirectory() ? 'folder' : 'file');
@@ -148,12 +147,6 @@ function escapedName(name: Buffer): string {
     at += part.length;
   }
   return text;
-}
-
-/** Text where it can be, and bytes from the first name on that is none. */
-function locationOf(folder: Place, path: string, name: Buffer): string | Buffer {
-  if (typeof folder.location === 'string' && isUtf8(name)) return path;
-  return Buffer.concat([Buffer.from(folder.location), Buffer.from(sep), name]);
 }
 
 async function look({ path, location }: Place, name: string, found: Found): Promise<void> {

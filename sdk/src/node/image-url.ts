@@ -46,8 +46,13 @@ export interface UnpicSettings extends DeliveryKey {
 export function unpicTransformer({ expiresAt, options, ...key }: UnpicSettings) {
   return (src: string | URL, { width, height, format, quality }: UnpicOperations = {}): string => {
     const photoId = Number(src);
-    const size = withinLimits(pixels(width), pixels(height));
-    const isCropped = size.width !== undefined && size.height !== undefined;
+    const whole = (length: number) => Math.max(1, Math.round(length));
+    const longest = Math.max(whole(Number(width ?? 1)), whole(Number(height ?? 1)));
+    // The same shape, with no side longer than the service makes it.
+    const scaled = (length: number | string | undefined) =>
+      length === undefined ? undefined : whole(whole(Number(length)) * Math.min(1, MAX_SIDE / longest));
+    const size = { width: scaled(width), height: scaled(height) };
+    const isCropped = width !== undefined && height !== undefined;
     const asked = {
       ...size,
       ...(isCropped && { fit: 'cover' as const }),
@@ -56,15 +61,4 @@ export function unpicTransformer({ expiresAt, options, ...key }: UnpicSettings) 
     };
     return imageUrl({ ...key, photoId, expiresAt, options: { ...asked, ...options } });
   };
-}
-
-function pixels(length: number | string | undefined): number | undefined {
-  return length === undefined ? undefined : Math.max(1, Math.round(Number(length)));
-}
-
-/** The same shape, with no side longer than the service makes it. */
-function withinLimits(width: number | undefined, height: number | undefined) {
-  const scale = Math.min(1, MAX_SIDE / Math.max(width ?? 1, height ?? 1));
-  const scaled = (length: number | undefined) => length && Math.max(1, Math.round(length * scale));
-  return { width: scaled(width), height: scaled(height) };
 }

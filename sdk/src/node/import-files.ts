@@ -93,21 +93,18 @@ export function stateFile(path: string): ImportMemory {
         if (error.code === 'ENOENT') return null;
         throw error;
       });
-      return text === null ? null : parse(path, text);
+      if (text === null) return null;
+      try {
+        const state = JSON.parse(text) as ImportState;
+        if (state.version === 1 && Array.isArray(state.imports) && typeof state.files === 'object') return state;
+      } catch {
+        // Reported below.
+      }
+      throw new PhotoServiceError(`${path} is not the state of an import. Choose another file, or remove this one.`);
     },
     async save(state) {
       await makeFolder(dirname(path), 0o700);
       await writeWhole(path, `${JSON.stringify(state)}\n`);
     },
   };
-}
-
-function parse(path: string, text: string): ImportState {
-  try {
-    const state = JSON.parse(text) as ImportState;
-    if (state.version === 1 && Array.isArray(state.imports) && typeof state.files === 'object') return state;
-  } catch {
-    // Reported below.
-  }
-  throw new PhotoServiceError(`${path} is not the state of an import. Choose another file, or remove this one.`);
 }

@@ -6,13 +6,10 @@ import { dirname, resolve } from 'node:path';
  * ENOENT for it, as in /proc, that never ends.
  * @throws what the system says: EACCES, ENOTDIR, EEXIST where there is a file.
  */
-export function makeFolder(folder: string, mode = 0o777): Promise<void> {
-  return make(resolve(folder), mode);
-}
-
-async function make(path: string, mode: number): Promise<void> {
+export async function makeFolder(folder: string, mode = 0o777): Promise<void> {
+  const path = resolve(folder);
   if (await isFolder(path)) return;
-  if (dirname(path) !== path) await make(dirname(path), mode);
+  if (dirname(path) !== path) await makeFolder(dirname(path), mode);
   await mkdir(path, { mode }).catch(async (error: NodeJS.ErrnoException) => {
     // Another process may have been faster.
     if (error.code !== 'EEXIST' || !(await isFolder(path))) throw error;

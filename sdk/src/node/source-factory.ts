@@ -51,7 +51,8 @@ export interface Content {
 /** Makes what `runImport` takes, and holds what the sources of a run share: threads for hashing, and connections. Close it after the run. */
 export class SourceFactory {
   private readonly pool = new HashPool();
-  private readonly connections = new Connections();
+  /** Connections that uploads share. */
+  private readonly agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
 
   file(file: LocalFile): ImportSource {
     const { ref, path, bytes, filename = basename(path), stats, details } = file;
@@ -59,16 +60,10 @@ export class SourceFactory {
     const location = bytes ?? path;
     const open = (start: number) =>
       createReadStream(location, { start, end: sizeBytes - 1, highWaterMark: 256 * 1024 });
-    return {
-      ref,
-      filename: photoName(filename),
-      sizeBytes,
-      ...(details && { details }),
-      // The change time too: the modification time can be set back by the program that edits a file.
-      fingerprint: [stats.size, stats.mtimeNs, stats.ctimeNs, stats.ino].join(':'),
-      sha256: (signal) => this.pool.sha256(location, signal),
-      send: (request, onBytes, signal) => sendContent(this.connections, { open, sizeBytes }, request, onBytes, signal),
-    };
+    // The change time too: the modification time can be set back by the program that edits a file.
+    const fingerprint = [stats.size, stats.mtimeNs, stats.ctimeNs, stats.ino].join(':');
+    const source = this.stream({ ref, filename, content: { open, sizeBytes }, fingerprint, details });
+    return { ...source, sha256: (signal) => this.pool.sha256(location, signal) };
   }
 
   stream(file: StreamedFile): ImportSource {
@@ -80,12 +75,13 @@ export class SourceFactory {
       ...(details && { details }),
       fingerprint,
       sha256: (signal) => sha256(content, signal),
-      send: (request, onBytes, signal) => sendContent(this.connections, content, request, onBytes, signal),
+      send: (request, onBytes, signal) => sendContent(this.agents, content, request, onBytes, signal),
     };
   }
 
   async close(): Promise<void> {
-    this.connections.close();
+    this.agents.http.destroy();
+    this.agents.https.destroy();
     await this.pool.close();
   }
 }
@@ -107,29 +103,12 @@ async function sha256(content: Content, signal: AbortSignal): Promise<string> {
 /** Without a byte moving for so long an upload is given up, and tried again. */
 const IDLE_MS = 60_000;
 
-/** Connections that uploads share. */
-class Connections {
-  private readonly http = new HttpAgent({ keepAlive: true });
-  private readonly https = new HttpsAgent({ keepAlive: true });
-
-  request({ url, method, headers }: UploadRequest, signal: AbortSignal) {
-    const options = { method, headers, signal, timeout: IDLE_MS };
-    if (new URL(url).protocol === 'http:') return httpRequest(url, { ...options, agent: this.http });
-    return httpsRequest(url, { ...options, agent: this.https });
-  }
-
-  close(): void {
-    this.http.destroy();
-    this.https.destroy();
-  }
-}
-
 /**
  * Sends content, from a byte on, with exactly the headers of the request; never more than `sizeBytes` of it, and never the whole of it in
  * memory. Not by fetch: that sends a stream without the Content-Length which is part of the signature.
  */
 async function sendContent(
-  connections: Connections,
+  agents: { readonly http: HttpAgent; readonly https: HttpsAgent },
   { open, sizeBytes }: Content,
   upload: UploadRequest,
   onBytes: (count: number) => void,
@@ -139,7 +118,11 @@ async function sendContent(
   const file = await open(upload.start);
   return new Promise((resolve, reject) => {
     const headers = { ...upload.headers, 'content-length': String(rest) };
-    const request = connections.request({ ...upload, headers }, signal);
+    const options = { method: upload.method, headers, signal, timeout: IDLE_MS };
+    const request =
+      new URL(upload.url).protocol === 'http:'
+        ? httpRequest(upload.url, { ...options, agent: agents.http })
+        : httpsRequest(upload.url, { ...options, agent: agents.https });
     const end = (settle: () => void) => {
       file.destroy();
       settle();

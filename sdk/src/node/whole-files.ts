@@ -23,17 +23,14 @@ export async function writeWhole(path: string, content: string | Uint8Array, mod
   }
 }
 
-/** A file on its way to its name. */
-export interface Draft {
-  readonly path: string;
-  readonly file: FileHandle;
-}
-
 /**
  * A new file in the folder of `path`, to be renamed to it. Its name cannot be known before, and whatever has it already is an error: no one
  * who may write into the folder can have the bytes written elsewhere, through a link that was put there.
  */
-export async function openDraft(path: string, mode: number): Promise<Draft> {
+export async function openDraft(
+  path: string,
+  mode: number,
+): Promise<{ readonly path: string; readonly file: FileHandle }> {
   const draft = join(dirname(path), `.photo-service-${randomBytes(8).toString('hex')}.part`);
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   // Windows has no O_NOFOLLOW; O_EXCL refuses links by itself.
