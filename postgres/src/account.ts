@@ -42,7 +42,14 @@ interface Place {
 export async function chooseAccount(place: Place): Promise<Account> {
   const uid = process.geteuid?.();
   if (uid === undefined) return OURSELVES;
-  if (uid !== 0) return isNameless() ? namelessAccount(place, uid) : OURSELVES;
+  if (uid !== 0) {
+    try {
+      userInfo();
+      return OURSELVES;
+    } catch {
+      return namelessAccount(place, uid);
+    }
+  }
   if (place.fresh) return accountForFresh(place);
   const owner = await stat(place.folder);
   if (owner.uid === 0) {
@@ -68,10 +75,10 @@ async function accountForFresh(place: Place): Promise<Account> {
   if (holder.uid !== 0) {
     candidates.push({ name: `user id ${holder.uid}`, prefix: [], ids: { uid: holder.uid, gid: holder.gid } });
   }
-  const known = await knownAccounts();
-  for (const name of UNPRIVILEGED) {
-    const ids = known.get(name);
-    if (ids !== undefined && ids.uid !== 0) candidates.push({ name, prefix: [], ids });
+  const accounts = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n').map((line) => line.split(':'));
+  for (const wanted of UNPRIVILEGED) {
+    const [name, , uid, gid] = accounts.findLast((fields) => fields[0] === wanted && fields[2] && fields[3]) ?? [];
+    if (name && Number(uid) !== 0) candidates.push({ name, prefix: [], ids: { uid: Number(uid), gid: Number(gid) } });
   }
   for (const account of [...candidates, USER_NAMESPACE]) {
     const { uid, gid } = account.ids ?? { uid: 0, gid: 0 };
@@ -93,8 +100,12 @@ async function accountForFresh(place: Place): Promise<Account> {
  * itself needs none.
  */
 async function namelessAccount(place: Place, uid: number): Promise<Account> {
-  const account = wrapped(place.dataDir);
-  const names = join(place.dataDir, NAMES);
+  // Where it gets one from, if libnss-wrapper is installed: the C library reads our name from this file instead of /etc/passwd.
+  const names = join(place.dataDir, 'postgres.passwd');
+  const account: Account = {
+    name: 'this user, with a name from libnss-wrapper',
+    prefix: ['env', 'LD_PRELOAD=libnss_wrapper.so', `NSS_WRAPPER_PASSWD=${names}`, 'NSS_WRAPPER_GROUP=/dev/null'],
+  };
   await writeFile(names, `postgres:x:${uid}:${process.getegid?.()}::/:/bin/sh\n`);
   if (await works(account, place, 'with a name')) return account;
   await rm(names, { force: true });
@@ -107,27 +118,6 @@ async function namelessAccount(place: Place, uid: number): Promise<Account> {
   );
 }
 
-/** Where a user id without a name gets one from, if libnss-wrapper is installed. */
-const NAMES = 'postgres.passwd';
-
-/** We are ourselves, and the C library reads our name from a file of ours instead of /etc/passwd. */
-function wrapped(dataDir: string): Account {
-  const names = join(dataDir, NAMES);
-  return {
-    name: 'this user, with a name from libnss-wrapper',
-    prefix: ['env', 'LD_PRELOAD=libnss_wrapper.so', `NSS_WRAPPER_PASSWD=${names}`, 'NSS_WRAPPER_GROUP=/dev/null'],
-  };
-}
-
-function isNameless(): boolean {
-  try {
-    userInfo();
-    return false;
-  } catch {
-    return true;
-  }
-}
-
 /** Tried, not deduced: permissions, mounts, containers and security modules all have a say. */
 async function works(account: Account, { folder, binaries, env }: Place, needs?: 'with a name'): Promise<boolean> {
   const script = `cd -- "$1" && [ -w . ] && [ -r "$3" ] && ${needs ? 'id -un && ' : ''}"$2" --version`;
@@ -138,15 +128,6 @@ async function works(account: Account, { folder, binaries, env }: Place, needs?:
   } catch {
     return false; // no unshare here, or changing the user is refused
   }
-}
-
-async function knownAccounts(): Promise<Map<string, { uid: number; gid: number }>> {
-  const accounts = new Map<string, { uid: number; gid: number }>();
-  for (const line of (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n')) {
-    const [name, , uid, gid] = line.split(':');
-    if (name && uid && gid) accounts.set(name, { uid: Number(uid), gid: Number(gid) });
-  }
-  return accounts;
 }
 
 /** @throws EmbeddedPostgresError for an ordinary user before another user's cluster, which it could not even read. */
@@ -168,22 +149,22 @@ export interface Finished {
   readonly stderr: string;
 }
 
-interface RunOptions {
-  readonly env?: Record<string, string>;
-  readonly input?: string;
-  /** A descriptor that the program holds as its number 3, so that a lock on it lasts as long as the program. */
-  readonly hold?: number;
-}
-
-/** Runs a short program to its end. Rejects only where it could not be started. */
-export function runToEnd(account: Account, command: readonly string[], options: RunOptions = {}): Promise<Finished> {
+/**
+ * Runs a short program to its end. Rejects only where it could not be started.
+ * @param hold A descriptor that the program holds as its number 3, so that a lock on it lasts as long as the program.
+ */
+export function runToEnd(
+  account: Account,
+  command: readonly string[],
+  { env, input = '', hold }: { env?: Record<string, string>; input?: string; hold?: number } = {},
+): Promise<Finished> {
   const [program, ...args] = [...account.prefix, ...command];
   return new Promise((resolve, reject) => {
     const child = spawn(program as string, args, {
       ...account.ids,
       cwd: '/', // our own folder may be closed to the account
-      env: programEnvironment(options.env),
-      stdio: ['pipe', 'pipe', 'pipe', options.hold ?? 'ignore'],
+      env: programEnvironment(env),
+      stdio: ['pipe', 'pipe', 'pipe', hold ?? 'ignore'],
       windowsHide: true,
     });
     let stdout = '';
@@ -197,7 +178,7 @@ export function runToEnd(account: Account, command: readonly string[], options: 
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, stdout, stderr }));
     child.stdin?.on('error', () => undefined); // it ended without reading; its exit code tells
-    child.stdin?.end(options.input ?? '');
+    child.stdin?.end(input);
   });
 }
 

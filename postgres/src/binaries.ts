@@ -77,11 +77,9 @@ export async function linkLibraries(binaries: Binaries, fallback: string): Promi
   if (!existsSync(list)) return {};
   const links: { source: string; target: string }[] = JSON.parse(await readFile(list, 'utf8'));
   const root = dirname(binaries.folder);
-  const missing: { source: string; target: string }[] = [];
-  for (const { source, target } of links) {
-    // existsSync follows links: one that points nowhere counts as missing and is made anew.
-    if (!existsSync(join(root, target))) missing.push({ source: join(root, source), target: join(root, target) });
-  }
+  const absolute = links.map(({ source, target }) => ({ source: join(root, source), target: join(root, target) }));
+  // existsSync follows links: one that points nowhere counts as missing and is made anew.
+  const missing = absolute.filter(({ target }) => !existsSync(target));
   try {
     for (const { source, target } of missing) await replaceLink(basename(source), target);
     return {};
@@ -106,12 +104,6 @@ async function replaceLink(source: string, target: string): Promise<void> {
   await symlink(source, target).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error; // another start made it in the meantime
   });
-}
-
-/** The kernel says "no such file" about a program that is there when the loader it asks for is missing: a system without glibc. */
-export function explainLaunch(error: NodeJS.ErrnoException, program: string): Error {
-  if (error.code === 'ENOENT' && existsSync(program)) return withoutGlibc();
-  return error;
 }
 
 export function withoutGlibc(): EmbeddedPostgresError {

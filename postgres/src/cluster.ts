@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chown, link, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Account, chooseAccount, type Finished, refuseForeign, runToEnd } from './account.js';
-import { type Binaries, explainLaunch, withoutGlibc } from './binaries.js';
+import { type Account, chooseAccount, refuseForeign, runToEnd } from './account.js';
+import { type Binaries, withoutGlibc } from './binaries.js';
 import { DataDirInUseError, EmbeddedPostgresError, OtherVersionError } from './embedded-postgres-error.js';
 import type { Log, ServerOptions } from './options.js';
 import type { DataLock } from './ownership.js';
@@ -51,7 +52,15 @@ export async function openCluster(setup: ClusterSetup, log: Log): Promise<Accoun
   const cluster = join(dataDir, CLUSTER_FOLDER);
   if (names.includes(CLUSTER_FOLDER)) await refuseForeign(cluster);
   if (names.includes(CLUSTER_FOLDER) && (await readdir(cluster)).length > 0) {
-    await refuseOtherVersion(cluster);
+    const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      throw new EmbeddedPostgresError(
+        'not_a_database',
+        `${cluster} is not empty but does not contain a Postgres database`,
+        'move it away, or use an empty data folder',
+      );
+    });
+    if (version.trim() !== CLUSTER_VERSION) throw new OtherVersionError(cluster, version.trim(), CLUSTER_VERSION);
     return chooseAccount({ dataDir, folder: cluster, fresh: false, binaries, env });
   }
   const other = names.find((name) => /^pg\d+$/.test(name) && name !== CLUSTER_FOLDER);
@@ -109,15 +118,13 @@ async function run(
   account: Account,
   command: string[],
   purpose: string,
-  input?: string,
+  input = '',
 ): Promise<void> {
-  const hold = setup.lock.fd;
-  let finished: Finished;
-  try {
-    finished = await runToEnd(account, command, { env: setup.env, hold, ...(input === undefined ? {} : { input }) });
-  } catch (error) {
-    throw explainLaunch(error as NodeJS.ErrnoException, command[0] as string);
-  }
+  const options = { env: setup.env, hold: setup.lock.fd, input };
+  const finished = await runToEnd(account, command, options).catch((error: NodeJS.ErrnoException) => {
+    // The kernel says "no such file" about a program that is there when the loader it asks for is missing: a system without glibc.
+    throw error.code === 'ENOENT' && existsSync(command[0] as string) ? withoutGlibc() : error;
+  });
   // Postgres in single-user mode reports a failed command and goes on to the next.
   if (finished.code === 0 && !/\b(ERROR|FATAL|PANIC):/.test(finished.stderr)) return;
   if (finished.code === 127 && /not found/.test(finished.stderr)) throw withoutGlibc();
@@ -129,18 +136,6 @@ async function run(
     'preparation_failed',
     `The database in ${setup.dataDir} could not ${purpose}: ${reason || 'no reason given'}`,
   );
-}
-
-async function refuseOtherVersion(cluster: string): Promise<void> {
-  const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    throw new EmbeddedPostgresError(
-      'not_a_database',
-      `${cluster} is not empty but does not contain a Postgres database`,
-      'move it away, or use an empty data folder',
-    );
-  });
-  if (version.trim() !== CLUSTER_VERSION) throw new OtherVersionError(cluster, version.trim(), CLUSTER_VERSION);
 }
 
 async function syncFolder(path: string): Promise<void> {

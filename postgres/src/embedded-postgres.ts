@@ -10,8 +10,8 @@ import {
   resolveOptions,
   type ServerOptions,
 } from './options.js';
-import { type OwnServer, startOwnServer } from './own-server.js';
-import { askOwner, type DataLock, type LiveOwner, type OwnerSocket, publishOwner, tryLock } from './ownership.js';
+import { startOwnServer } from './own-server.js';
+import { askOwner, type DataLock, publishOwner, tryLock } from './ownership.js';
 
 export interface RunningPostgres {
   /** Options for pg and TypeORM. They change with every start of the server. */
@@ -78,7 +78,20 @@ async function attachOrOwn(start: Start): Promise<RunningPostgres> {
       throw new DataDirInUseError(dataDir, `${article} ${options.application} process that does not respond`);
     }
     if (owner !== undefined) {
-      if (mode === 'share') return guestOf(owner, dataDir);
+      if (mode === 'share') {
+        const password = await readOrMakePassword(dataDir);
+        let left = false;
+        const ended = new Promise<string>((resolve) => {
+          void owner.gone.then(() => {
+            if (!left) resolve(`the process that owns the database (pid ${owner.facts.pid}) has stopped`);
+          });
+        });
+        const stop = async () => {
+          left = true;
+          owner.leave();
+        };
+        return { connection: { ...owner.facts.address, password }, ended, stop };
+      }
       owner.leave();
       const isCommand = owner.facts.mode === 'share';
       if (!isCommand || waited() > WAIT_FOR_COMMAND_MS) {
@@ -101,23 +114,6 @@ async function attachOrOwn(start: Start): Promise<RunningPostgres> {
   }
 }
 
-async function guestOf(owner: LiveOwner, dataDir: string): Promise<RunningPostgres> {
-  const password = await readOrMakePassword(dataDir);
-  let left = false;
-  return {
-    connection: { ...owner.facts.address, password },
-    ended: new Promise((resolve) => {
-      void owner.gone.then(() => {
-        if (!left) resolve(`the process that owns the database (pid ${owner.facts.pid}) has stopped`);
-      });
-    }),
-    async stop() {
-      left = true;
-      owner.leave();
-    },
-  };
-}
-
 async function ownWith(lock: DataLock, { dataDir, mode, binaries, options, log }: Start): Promise<RunningPostgres> {
   const own = await startOwnServer(dataDir, binaries, lock, options, log);
   const { password, ...address } = own.connection;
@@ -127,6 +123,17 @@ async function ownWith(lock: DataLock, { dataDir, mode, binaries, options, log }
     throw error;
   });
   log(`the embedded database is running in ${dataDir}`);
+  const release = async () => {
+    await socket.hide();
+    if (mode === 'share')
+      await socket.guestsGone((guests) => log(`waiting for ${guests} other command(s) that are using the database`));
+    try {
+      await own.close();
+    } finally {
+      socket.close();
+      lock.release();
+    }
+  };
   let stopping: Promise<void> | undefined;
   return {
     connection: { ...address, password },
@@ -136,27 +143,8 @@ async function ownWith(lock: DataLock, { dataDir, mode, binaries, options, log }
       });
     }),
     stop() {
-      stopping ??= release(own, socket, lock, mode, log);
+      stopping ??= release();
       return stopping;
     },
   };
-}
-
-async function release(
-  own: OwnServer,
-  socket: OwnerSocket,
-  lock: DataLock,
-  mode: 'own' | 'share',
-  log: Log,
-): Promise<void> {
-  await socket.hide();
-  if (mode === 'share') {
-    await socket.guestsGone((guests) => log(`waiting for ${guests} other command(s) that are using the database`));
-  }
-  try {
-    await own.close();
-  } finally {
-    socket.close();
-    lock.release();
-  }
 }

@@ -3,7 +3,6 @@ import { copyFile, open, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const LARGEST_BYTES = 5 * 1024 * 1024;
-const SIZE_EVERY_MS = 60_000;
 
 /** The server's own log, `postgres.log` in the data folder: written by the server itself, so that it goes on while we are gone. */
 export interface LogFile {
@@ -21,7 +20,7 @@ export async function openLogFile(dataDir: string, owner: { uid: number; gid: nu
   const fd = openSync(path, 'a', 0o600);
   if (process.geteuid?.() === 0) chownSync(path, owner.uid, owner.gid);
   const start = fstatSync(fd).size;
-  const timer = setInterval(() => void boundLogFile(path, LARGEST_BYTES).catch(() => undefined), SIZE_EVERY_MS);
+  const timer = setInterval(() => void boundLogFile(path, LARGEST_BYTES).catch(() => undefined), 60_000);
   timer.unref();
   return {
     path,
@@ -49,11 +48,8 @@ export async function openLogFile(dataDir: string, owner: { uid: number; gid: nu
  * arrive between the two steps are lost.
  */
 export async function boundLogFile(path: string, largestBytes: number): Promise<void> {
-  const size = await stat(path).then(
-    (found) => found.size,
-    () => 0,
-  );
-  if (size <= largestBytes) return;
+  const found = await stat(path).catch(() => null);
+  if (found === null || found.size <= largestBytes) return;
   await copyFile(path, `${path}.1`);
   await truncate(path, 0);
 }

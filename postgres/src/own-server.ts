@@ -48,10 +48,20 @@ export async function startOwnServer(
     const host = windows ? '127.0.0.1' : await makeServerFolder(socketFolder, account);
     const port = windows ? await freeLoopbackPort() : SOCKET_PORT;
     const connection: Connection = { host, port, user: options.database, password, database: options.database };
+    const quoted = `"${host.replaceAll('"', '""')}"`; // the setting is a list; commas in a name would part it
+    const place = ['-D', join(dataDir, CLUSTER_FOLDER), '-h', '', '-k', quoted, '-p', String(SOCKET_PORT)];
     const start = async () => {
       server = windows
         ? await startByPgCtl(binaries, join(dataDir, CLUSTER_FOLDER), logFile.path, settingArguments(options), port)
-        : supervise(setup, account, logFile, host);
+        : superviseServer({
+            account,
+            name: `${options.label}-postgres`,
+            // The last word on a setting counts: no choice of an application opens a port.
+            command: [binaries.postgres, ...settingArguments(options), ...place],
+            env,
+            logFd: logFile.fd,
+            lockFd: lock.fd,
+          });
       return server;
     };
     const running = await startUntilReady(start, setup, account, connection, logFile, log);
@@ -73,22 +83,6 @@ export async function startOwnServer(
     logFile.close();
     throw error;
   }
-}
-
-function supervise(setup: ClusterSetup, account: Account, logFile: LogFile, host: string): Server {
-  const { binaries, options, dataDir, env, lock } = setup;
-  const quoted = `"${host.replaceAll('"', '""')}"`; // the setting is a list; commas in a name would part it
-  const place = ['-D', join(dataDir, CLUSTER_FOLDER), '-h', '', '-k', quoted, '-p', String(SOCKET_PORT)];
-  // The last word on a setting counts: no choice of an application opens a port.
-  const command = [binaries.postgres, ...settingArguments(options), ...place];
-  return superviseServer({
-    account,
-    name: `${options.label}-postgres`,
-    command,
-    env,
-    logFd: logFile.fd,
-    lockFd: lock.fd,
-  });
 }
 
 /** Tries again for about 10 s while remains are in the way, and once with the password set anew when it does not fit. */
@@ -157,7 +151,8 @@ async function waitUntilReady(
   const started = performance.now();
   let isLogged = false;
   while (ended === undefined) {
-    const code = (await saysReady(cluster)) ? await logIn(connection) : '57P03';
+    const lines = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+    const code = lines[7]?.trim() === 'ready' ? await logIn(connection) : '57P03';
     if (code === undefined || code === FULL) return 'ready';
     if (code === WRONG_PASSWORD) return 'wrong password';
     if (!isLogged && performance.now() - started > SAY_SO_AFTER_MS) {
@@ -167,11 +162,6 @@ async function waitUntilReady(
     await delay(LOGIN_EVERY_MS);
   }
   return { ended };
-}
-
-async function saysReady(cluster: string): Promise<boolean> {
-  const lines = (await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
-  return lines[7]?.trim() === 'ready';
 }
 
 /** @returns the error's code, undefined for a login. */
@@ -218,7 +208,12 @@ async function clearLeftover(dataDir: string, ours: string, mayStop: boolean): P
     return clearLeftover(dataDir, ours, mayStop);
   }
   if (process.platform !== 'linux' || !mayStop) return;
-  const quiet = await within(WAIT_FOR_STRANGER_MS, async () => !(await anyWorksIn(cluster)));
+  // Children of a killed server live on for a moment, with the shared memory in their hands.
+  const quiet = await within(WAIT_FOR_STRANGER_MS, async () => {
+    for (const name of await readdir('/proc'))
+      if (/^\d+$/.test(name) && (await isServer(Number(name), cluster))) return false;
+    return true;
+  });
   if (quiet) await rm(file, { force: true });
 }
 
@@ -239,14 +234,6 @@ async function isServer(pid: number, cluster: string): Promise<boolean> {
   }
   const ps = await runToEnd(OURSELVES, ['ps', '-o', 'stat=,comm=', '-p', String(pid)]);
   return /postgres/.test(ps.stdout) && !ps.stdout.trim().startsWith('Z');
-}
-
-/** Children of a killed server live on for a moment, with the shared memory in their hands. */
-async function anyWorksIn(cluster: string): Promise<boolean> {
-  for (const name of await readdir('/proc')) {
-    if (/^\d+$/.test(name) && (await isServer(Number(name), cluster))) return true;
-  }
-  return false;
 }
 
 async function within(ms: number, holds: () => Promise<boolean>): Promise<boolean> {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, openSync } from 'node:fs';
 import { chmod, chown, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Connection } from './options.js';
 import { isTrusted } from './socket-folder.js';
@@ -36,30 +36,25 @@ export async function tryLock(dataDir: string, owner: { uid: number; gid: number
     if (flag !== undefined && ['EAGAIN', 'EWOULDBLOCK', 'EBUSY'].includes(code)) return undefined;
     throw error;
   }
-  const lock = (certain: boolean): DataLock => ({ fd, certain, release: once(() => closeSync(fd)) });
+  const lock = (certain: boolean): DataLock => {
+    let isReleased = false;
+    const release = () => {
+      if (!isReleased) closeSync(fd);
+      isReleased = true;
+    };
+    return { fd, certain, release };
+  };
   if (flag !== undefined) return lock(true);
   if (process.geteuid?.() === 0) await chown(path, owner.uid, owner.gid).catch(() => undefined);
-  const outcome = await flock(fd);
-  if (outcome !== 'taken') return lock(outcome === 'ours');
-  closeSync(fd);
-  return undefined;
-}
-
-/** flock(2) belongs to the open file, which the child shares with us: it is still held when the child has ended. */
-function flock(fd: number): Promise<'ours' | 'taken' | 'unknown'> {
-  return new Promise((resolve) => {
+  // flock(2) belongs to the open file, which the child shares with us: it is still held when the child has ended.
+  const outcome = await new Promise<'ours' | 'taken' | 'unknown'>((resolve) => {
     const child = spawn('flock', ['-n', '-E', String(CONFLICT), '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] });
     child.on('error', () => resolve('unknown'));
     child.on('exit', (code) => resolve(code === 0 ? 'ours' : code === CONFLICT ? 'taken' : 'unknown'));
   });
-}
-
-function once(work: () => void): () => void {
-  let done = false;
-  return () => {
-    if (!done) work();
-    done = true;
-  };
+  if (outcome !== 'taken') return lock(outcome === 'ours');
+  closeSync(fd);
+  return undefined;
 }
 
 /** The facts that the owner of a data folder gives to other processes. */
@@ -88,7 +83,6 @@ export interface OwnerSocket {
   close(): void;
 }
 
-const ANSWER_WITHIN_MS = 5000;
 const ownerFile = (dataDir: string) => join(dataDir, 'postgres.owner');
 
 /** For the holder of the data lock, once its server answers: no process ever meets a server that is not ready. */
@@ -108,7 +102,10 @@ export async function publishOwner(
     guest.on('close', () => guests.delete(guest));
     guest.resume().write(`${JSON.stringify(facts)}\n`);
   });
-  await listen(server, address);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address, resolve);
+  });
   server.unref();
   if (process.platform !== 'win32') await chmod(address, 0o600);
   const part = `${ownerFile(dataDir)}.part`;
@@ -118,10 +115,6 @@ export async function publishOwner(
     for (const path of [part, address]) await chown(path, owner.uid, owner.gid).catch(() => undefined);
   }
   await rename(part, ownerFile(dataDir));
-  const close = () => {
-    server.close();
-    for (const guest of guests) guest.destroy();
-  };
   return {
     async hide() {
       await rm(ownerFile(dataDir), { force: true });
@@ -132,7 +125,10 @@ export async function publishOwner(
       for (const guest of guests) guest.ref();
       await Promise.all([...guests].map((guest) => new Promise((resolve) => guest.once('close', resolve))));
     },
-    close,
+    close() {
+      server.close();
+      for (const guest of guests) guest.destroy();
+    },
   };
 }
 
@@ -148,7 +144,7 @@ export async function askOwner(dataDir: string): Promise<LiveOwner | 'silent' | 
     const socket = connect(address);
     const gone = new Promise<void>((left) => socket.once('close', () => left()));
     let text = '';
-    socket.setEncoding('utf8').setTimeout(ANSWER_WITHIN_MS);
+    socket.setEncoding('utf8').setTimeout(5000);
     socket.on('timeout', () => {
       resolve('silent');
       socket.destroy();
@@ -164,12 +160,5 @@ export async function askOwner(dataDir: string): Promise<LiveOwner | 'silent' | 
       socket.unref();
       resolve({ facts: JSON.parse(text) as OwnerFacts, gone, leave: () => socket.destroy() });
     });
-  });
-}
-
-function listen(server: Server, address: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(address, resolve);
   });
 }

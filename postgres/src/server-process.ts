@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -11,17 +12,6 @@ export interface Server {
   readonly gone: Promise<string>;
   /** Fast shutdown: clients are disconnected, everything is written. Resolves when the process has ended. */
   stop(): Promise<void>;
-}
-
-interface Launch {
-  readonly account: Account;
-  /** The name of the supervisor in lists of processes. */
-  readonly name: string;
-  /** The program and its arguments. */
-  readonly command: readonly string[];
-  readonly env: Record<string, string>;
-  readonly logFd: number;
-  readonly lockFd: number;
 }
 
 /**
@@ -54,7 +44,17 @@ exit "$status"
 const FAST_SHUTDOWN_WITHIN_MS = 60_000;
 
 /** Never keeps our process alive by itself: one that ends without stop() takes the server down with it. */
-export function superviseServer({ account, name, command, env, logFd, lockFd }: Launch): Server {
+export function superviseServer(launch: {
+  readonly account: Account;
+  /** The name of the supervisor in lists of processes. */
+  readonly name: string;
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  readonly env: Record<string, string>;
+  readonly logFd: number;
+  readonly lockFd: number;
+}): Server {
+  const { account, name, command, env, logFd, lockFd } = launch;
   const [program, ...args] = [...account.prefix, '/bin/sh', '-c', SCRIPT, name, ...command];
   const child = spawn(program as string, args, {
     ...account.ids,
@@ -130,13 +130,10 @@ export async function startByPgCtl(
   return { gone, stop };
 }
 
-export function freeLoopbackPort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
+export async function freeLoopbackPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return port;
 }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -21,11 +22,17 @@ const LONGEST_SOCKET_PATH = 103;
  */
 export async function makeSocketFolder(dataDir: string, label: string, clear: boolean): Promise<string> {
   const problems: string[] = [];
-  for (const path of places(dataDir, label)) {
+  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
+  const places = [join(dataDir, 'socket'), join(tmpdir(), `${label}-${hash}`), `/tmp/${label}-${hash}`];
+  const fits = (path: string) =>
+    Buffer.byteLength(join(path, 'pgXXXXXX', `.s.PGSQL.${SOCKET_PORT}`)) <= LONGEST_SOCKET_PATH;
+  for (const path of new Set(places.filter(fits))) {
     try {
       await makePrivate(path, dataDir, clear);
       if (clear) for (const name of await readdir(path)) await rm(join(path, name), { recursive: true, force: true });
-      await tryBinding(join(path, `try.${randomBytes(4).toString('hex')}`));
+      const server = createServer().listen(join(path, `try.${randomBytes(4).toString('hex')}`));
+      await once(server, 'listening');
+      await once(server.close(), 'close');
       return path;
     } catch (error) {
       problems.push(`${path}: ${(error as Error).message}`);
@@ -55,14 +62,6 @@ export async function isTrusted(folder: string, dataDir: string): Promise<boolea
   return [0, process.geteuid?.(), (await stat(dataDir)).uid].includes(found.uid);
 }
 
-function places(dataDir: string, label: string): string[] {
-  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
-  const all = [join(dataDir, 'socket'), join(tmpdir(), `${label}-${hash}`), `/tmp/${label}-${hash}`];
-  const fits = (path: string) =>
-    Buffer.byteLength(join(path, 'pgXXXXXX', `.s.PGSQL.${SOCKET_PORT}`)) <= LONGEST_SOCKET_PATH;
-  return [...new Set(all)].filter(fits);
-}
-
 async function makePrivate(path: string, dataDir: string, isOurs: boolean): Promise<void> {
   const owner = await stat(dataDir);
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
@@ -73,12 +72,4 @@ async function makePrivate(path: string, dataDir: string, isOurs: boolean): Prom
   const isClosed = ((await stat(path)).mode & 0o066) === 0;
   if (isOurs || !isClosed) await chmod(path, 0o700);
   if (process.geteuid?.() === 0) await chown(path, owner.uid, owner.gid);
-}
-
-function tryBinding(path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(path, () => server.close(() => resolve()));
-  });
 }
