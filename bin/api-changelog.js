@@ -39,14 +39,11 @@ function addFields(parts, name, schema) {
 
 /** Parts of something that is listed itself are not listed, too. */
 function outermost(names) {
-  const all = new Set(names);
-  return names.filter((name) => ![...all].some((other) => other !== name && isInside(name, other)));
-}
-
-function isInside(name, other) {
-  return other.startsWith('field ')
-    ? name.startsWith(`${other.slice(0, -1)}.`) || name.startsWith(`${other.slice('field '.length)}: `)
-    : name.startsWith(`${other}: `);
+  const isInside = (name, other) =>
+    other.startsWith('field ')
+      ? name.startsWith(`${other.slice(0, -1)}.`) || name.startsWith(`${other.slice('field '.length)}: `)
+      : name.startsWith(`${other}: `);
+  return names.filter((name) => !names.some((other) => other !== name && isInside(name, other)));
 }
 
 function changes(before, after) {

@@ -31,8 +31,15 @@ const browser = await chromium.launch({
 });
 try {
   // Written last, once the service listens.
-  await until(() => existsSync(join(env.DATA_DIR, 'first-link')));
-  await fillLibrary();
+  const patience = Date.now() + 60_000;
+  while (!existsSync(join(env.DATA_DIR, 'first-link'))) {
+    if (Date.now() > patience) throw new Error('it took longer than a minute');
+    await delay(50);
+  }
+  const token = (await readFile(join(env.DATA_DIR, 'first-key'), 'utf8')).trim();
+  const client = { ...env, PHOTO_SERVICE_URL: url, PHOTO_SERVICE_TOKEN: token };
+  const { status, stderr } = spawnSync(process.execPath, [program, 'demo'], { env: client, encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
   const cookies = await enter();
   await still('library', 'light', cookies);
   await still('viewer', 'dark', cookies, async (page) => {
@@ -45,13 +52,6 @@ try {
   service.kill();
   await ended;
   rmSync(folder, { recursive: true });
-}
-
-async function fillLibrary() {
-  const token = (await readFile(join(env.DATA_DIR, 'first-key'), 'utf8')).trim();
-  const client = { ...env, PHOTO_SERVICE_URL: url, PHOTO_SERVICE_TOKEN: token };
-  const { status, stderr } = spawnSync(process.execPath, [program, 'demo'], { env: client, encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr);
 }
 
 /** Signs the first owner in. Returns the cookies. */
@@ -132,12 +132,4 @@ async function record(cookies) {
   )
     .webp({ quality: 60, effort: 6, delay: frames.map(({ ms }) => ms), loop: 0 })
     .toFile(join(target, 'tour.webp'));
-}
-
-async function until(condition) {
-  const patience = Date.now() + 60_000;
-  while (!(await condition())) {
-    if (Date.now() > patience) throw new Error('it took longer than a minute');
-    await delay(50);
-  }
 }

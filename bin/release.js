@@ -9,13 +9,7 @@ import { datedChangelog, laterThan, withVersion } from './release/versions.js';
 const root = join(import.meta.dirname, '..');
 const [version = '', option] = process.argv.slice(2);
 const isTrial = option === '--trial';
-const manifests = [
-  'package.json',
-  'sdk/package.json',
-  'uploader/package.json',
-  'cli/package.json',
-  'postgres/package.json',
-];
+const manifests = ['.', 'sdk', 'uploader', 'cli', 'postgres'].map((folder) => join(folder, 'package.json'));
 
 try {
   release();

@@ -26,6 +26,8 @@ function refOf(place) {
 
 function component(place) {
   const { version, optional, integrity, license } = packages[place];
+  // Of the archive in the registry (Subresource Integrity).
+  const [algorithm, digest] = integrity?.split('-', 2) ?? [];
   const name = nameOf(place);
   return {
     type: place === '' ? 'application' : 'library',
@@ -34,19 +36,15 @@ function component(place) {
     version,
     // What is needed on some platforms only.
     scope: optional ? 'optional' : 'required',
-    ...(integrity && { hashes: [hashOf(integrity)] }),
+    ...(integrity && {
+      hashes: [{ alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(digest, 'base64').toString('hex') }],
+    }),
     // An identifier of SPDX, or an expression of several.
     ...(license && {
       licenses: [/ (AND|OR|WITH) /.test(license) ? { expression: license } : { license: { id: license } }],
     }),
     purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
   };
-}
-
-/** Of the archive in the registry (Subresource Integrity). */
-function hashOf(integrity) {
-  const [algorithm, digest] = integrity.split('-', 2);
-  return { alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(digest, 'base64').toString('hex') };
 }
 
 /** Made at a given time, the document is known by what it was made of. */

@@ -6,7 +6,6 @@ import {
   type ApiDocument,
   constraints,
   type DescribedParameter,
-  type DescribedResponse,
   exampleOf,
   fieldsOf,
   type JsonSchema,
@@ -76,6 +75,8 @@ function Operation({ entry, document }: { entry: ReferenceOperation; document: A
   const { schemas } = document.components;
   const of = (place: string) => parameters.filter((each) => each.in === place);
   const body = Object.values(requestBody?.content ?? {})[0];
+  const [status, response] = Object.entries(operation.responses).find(([each]) => each.startsWith('2')) ?? [];
+  const answer = response?.content?.['application/json']?.schema;
   return (
     <section class="operation" id={operationId} aria-labelledby={`${operationId}-title`}>
       <div class="about">
@@ -110,7 +111,7 @@ function Operation({ entry, document }: { entry: ReferenceOperation; document: A
         )}
         {operation['x-required-scope'] && <TryIt entry={entry} document={document} />}
         {isEvent && body ? <Example title="Payload" value={exampleOf(body.schema, schemas)} /> : null}
-        {!isEvent && <ExampleResponse entry={entry} document={document} />}
+        {!isEvent && answer ? <Example title={`Response ${status}`} value={exampleOf(answer, schemas)} /> : null}
       </div>
     </section>
   );
@@ -155,14 +156,6 @@ function Responses({ entry, document }: { entry: ReferenceOperation; document: A
       </ul>
     </>
   );
-}
-
-function ExampleResponse({ entry, document }: { entry: ReferenceOperation; document: ApiDocument }) {
-  const found = Object.entries(entry.operation.responses).find(([status]) => status.startsWith('2'));
-  const [status, response]: [string, DescribedResponse] = found ?? ['', {}];
-  const schema = response.content?.['application/json']?.schema;
-  if (schema === undefined) return null;
-  return <Example title={`Response ${status}`} value={exampleOf(schema, document.components.schemas)} />;
 }
 
 function Example({ title, value }: { title: string; value: unknown }) {

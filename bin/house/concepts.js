@@ -26,6 +26,9 @@ const ALL = new Set(['Repositories', 'Reads']);
 export function concepts(files) {
   const { uses, unreadable } = repositoryNames(files.filter(({ path }) => conceptOf(path) !== undefined));
   const edges = edgesOf(files, uses);
+  const paths = new Set(files.map(({ path }) => path));
+  const importsPorts = (file) =>
+    importsOf(file, paths, { declared: false }).some((target) => /^src\/core\/[^/]+\.ts$/.test(target));
   const names = [...new Set(files.flatMap(({ path }) => conceptOf(path) ?? []))].sort();
   const reached = new Map(names.map((name) => [name, reachable(name, edges)]));
   return {
@@ -33,7 +36,7 @@ export function concepts(files) {
     cycles: groups(names, reached),
     againstDirection: edges.filter(({ from, to }) => level(to) > level(from)),
     unreadableNames: unreadable,
-    portsImportedBy: importersOf(files, /^src\/core\/[^/]+\.ts$/),
+    portsImportedBy: files.filter((file) => file.path.startsWith('src/core/') && importsPorts(file)).length,
   };
 }
 
@@ -87,15 +90,6 @@ function groups(names, reached) {
     inCycle.filter((other) => reached.get(name).has(other) && reached.get(other).has(name)),
   );
   return [...new Map(found.map((group) => [group.join(), group])).values()];
-}
-
-function importersOf(files, targets) {
-  const paths = new Set(files.map(({ path }) => path));
-  return files.filter(
-    (file) =>
-      file.path.startsWith('src/core/') &&
-      importsOf(file, paths, { declared: false }).some((target) => targets.test(target)),
-  ).length;
 }
 
 /**

@@ -66,6 +66,9 @@ export function rooms(files) {
     folders.set(posix.dirname(path), (folders.get(posix.dirname(path)) ?? 0) + 1);
   }
   const [fullest] = [...folders].sort(([, a], [, b]) => b - a);
+  const paths = new Set(own.map(({ path }) => path));
+  const imports = own.flatMap((file) => importsOf(file, paths));
+  const small = own.filter(({ path, lines }) => lines < ROOM && !OF_A_KIND.test(path)).map(({ path }) => path);
   const comments = own.flatMap(({ path, text }) =>
     [...text.matchAll(WITHOUT_SUBJECT)].map(([, word]) => ({ path, word })),
   );
@@ -75,18 +78,8 @@ export function rooms(files) {
     median: lengths[Math.floor(lengths.length / 2)] ?? 0,
     over: over.map(({ path, lines }) => ({ path, lines })).sort((a, b) => b.lines - a.lines),
     fullest: fullest === undefined ? null : { folder: fullest[0], files: fullest[1] },
-    withOneCaller: withOneCaller(own),
+    withOneCaller: small.filter((path) => imports.filter((target) => target === path).length === 1),
     comments: own.reduce((sum, { text }) => sum + (text.match(/\/\*\*/g)?.length ?? 0), 0),
     withoutSubject: comments,
   };
-}
-
-function withOneCaller(own) {
-  const paths = new Set(own.map(({ path }) => path));
-  const callers = new Map();
-  for (const file of own)
-    for (const target of importsOf(file, paths)) callers.set(target, (callers.get(target) ?? 0) + 1);
-  return own
-    .filter(({ path, lines }) => lines < ROOM && callers.get(path) === 1 && !OF_A_KIND.test(path))
-    .map(({ path }) => path);
 }

@@ -20,8 +20,12 @@ export function openApiText(version: string): string {
 
 const { read, write, anonymous } = defaultBudgets;
 
-/** The rules for every operation, once. */
-const introduction = `Nineteen endpoints under \`/api/v1\`, with bulk operations built in. The guides at [/docs](/docs) have tested code examples.
+const customerApi: DocumentedApi = {
+  info: {
+    title: 'Photo Service',
+    summary: 'A photo library for many customers: imports, tags, renditions, and originals stored byte for byte.',
+    // The rules for every operation, once.
+    description: `Nineteen endpoints under \`/api/v1\`, with bulk operations built in. The guides at [/docs](/docs) have tested code examples.
 
 **Authentication.** Every request must carry \`Authorization: Bearer <API key>\`. A key belongs to one account and has scopes. Resources of other accounts return 404, exactly like resources that do not exist.
 
@@ -39,13 +43,7 @@ const introduction = `Nineteen endpoints under \`/api/v1\`, with bulk operations
 
 **Conditional requests.** Photos, tags, imports and the account have strong ETags. With \`If-None-Match\`, an unchanged resource returns 304. With \`If-Match\`, a write fails with 412 if the resource has changed since you read it.
 
-**Versioning.** v1 only gains features. Breaking changes come as v2, and v1 remains available beside it for at least 24 months.`;
-
-const customerApi: DocumentedApi = {
-  info: {
-    title: 'Photo Service',
-    summary: 'A photo library for many customers: imports, tags, renditions, and originals stored byte for byte.',
-    description: introduction,
+**Versioning.** v1 only gains features. Breaking changes come as v2, and v1 remains available beside it for at least 24 months.`,
   },
   module: ResourcesModule,
   idempotencyKey,
@@ -69,7 +67,11 @@ export function operatorOpenApiText(version: string): string {
   return documentText(document);
 }
 
-const operatorIntroduction = `For programs of the operator, such as the backend of a sign-up page. It exists if the setting \`OPERATOR_API\` is \`on\`. The guide is at [/docs/guides/operator-api](/docs/guides/operator-api).
+const operatorApi: DocumentedApi = {
+  info: {
+    title: 'Photo Service, operator API',
+    summary: 'Administration of the accounts of an installation, for programs of its operator.',
+    description: `For programs of the operator, such as the backend of a sign-up page. It exists if the setting \`OPERATOR_API\` is \`on\`. The guide is at [/docs/guides/operator-api](/docs/guides/operator-api).
 
 **Authentication.** Every request must carry \`Authorization: Bearer <operator token>\`. A token acts in the accounts of all customers: keep it on a server. API keys of customers are refused here, and operator tokens under \`/api/v1\`.
 
@@ -77,13 +79,7 @@ const operatorIntroduction = `For programs of the operator, such as the backend 
 
 **Rate limits.** A token may send ${operatorBudgets.read} reads and ${operatorBudgets.write} writes in any 60 seconds.
 
-**Audit log.** Every change is recorded in the audit log of the account, with the name of the token and the address it was sent from.`;
-
-const operatorApi: DocumentedApi = {
-  info: {
-    title: 'Photo Service, operator API',
-    summary: 'Administration of the accounts of an installation, for programs of its operator.',
-    description: operatorIntroduction,
+**Audit log.** Every change is recorded in the audit log of the account, with the name of the token and the address it was sent from.`,
   },
   module: OperatorResourcesModule,
   idempotencyKey: operatorIdempotencyKey,

@@ -46,8 +46,8 @@ interface SampleRequest {
   readonly method: string;
   /** The path as the document has it. */
   readonly template: string;
-  /** The same with its examples. */
-  readonly path: string;
+  /** The same with its examples, and the query, as they are sent. */
+  readonly target: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
   /** All but the credential. */
@@ -103,6 +103,9 @@ function sampleRequest(method: string, template: string, operation: SampledOpera
       (operation.parameters ?? []).filter(isShown).map(({ name, schema }) => [name, exampleOf(schema)]),
     );
   const parameters = examples((each) => each.in === 'path');
+  const path = template.replace(/\{(\w+)\}/g, (_, name) => encodeURI(String(parameters[name])));
+  const asked = { ...query, ...examples(({ name }) => named.includes(name)) };
+  const search = new URLSearchParams(Object.entries(asked).map(([name, value]) => [name, String(value)]));
   const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
   const json = written ?? (fields && content && pick(content.schema, fields, schemas));
   const isJson = type?.endsWith('json') ?? false;
@@ -113,9 +116,9 @@ function sampleRequest(method: string, template: string, operation: SampledOpera
   return {
     method: method.toUpperCase(),
     template,
-    path: template.replace(/\{(\w+)\}/g, (_, name) => encodeURI(String(parameters[name]))),
+    target: search.size === 0 ? path : `${path}?${search}`,
     parameters,
-    query: { ...query, ...examples(({ name }) => named.includes(name)) },
+    query: asked,
     headers: type === undefined || type === '*/*' ? headers : { ...headers, 'Content-Type': type },
     json: isJson ? (json ?? {}) : null,
     file: type === undefined || isJson ? null : 'DSC_3701.jpg',
@@ -144,7 +147,7 @@ function curl(request: SampleRequest): string {
   const { method, json, file, token, answer } = request;
   const verb = method === 'HEAD' ? ' --head' : method === 'GET' ? '' : ` -X ${method}`;
   const lines = [
-    `curl --fail-with-body${verb} "$PHOTO_SERVICE_URL${targetOf(request)}"`,
+    `curl --fail-with-body${verb} "$PHOTO_SERVICE_URL${request.target}"`,
     ...(token === null ? [] : [`-H "Authorization: Bearer $${token}"`]),
     ...Object.entries(request.headers).map(([name, value]) => `-H '${name}: ${value}'`),
     ...(json === null ? [] : [`-d '${JSON.stringify(json)}'`]),
@@ -191,7 +194,7 @@ function fetched(request: SampleRequest): string {
   const names = [...(file === null ? [] : ['readFile']), ...(answer === 'file' ? ['writeFile'] : [])];
   return [
     ...(names.length === 0 ? [] : [`import { ${names.join(', ')} } from 'node:fs/promises';`, '']),
-    `const response = await fetch(\`\${process.env.PHOTO_SERVICE_URL}${targetOf(request)}\`, {`,
+    `const response = await fetch(\`\${process.env.PHOTO_SERVICE_URL}${request.target}\`, {`,
     `  method: '${method}',`,
     ...(headers.length === 0 ? [] : ['  headers: {', ...headers, '  },']),
     ...(file === null ? [] : [`  body: await readFile('${file}'),`]),
@@ -228,7 +231,7 @@ function python(request: SampleRequest): string {
     'import urllib.request',
     '',
     'request = urllib.request.Request(',
-    `    os.environ["PHOTO_SERVICE_URL"] + "${targetOf(request)}",`,
+    `    os.environ["PHOTO_SERVICE_URL"] + "${request.target}",`,
     `    method="${method}",`,
     ...(headers.length === 0 ? [] : ['    headers={', ...headers, '    },']),
     ...(json === null ? [] : [`    data=json.dumps(${literal}).encode(),`]),
@@ -259,7 +262,7 @@ function php(request: SampleRequest): string {
     ...(json === null ? [] : [`    'content' => '${JSON.stringify(json)}',`]),
     ...(file === null ? [] : [`    'content' => file_get_contents('${file}'),`]),
     ']]);',
-    `$answer = file_get_contents(getenv('PHOTO_SERVICE_URL') . '${targetOf(request)}', false, $context);`,
+    `$answer = file_get_contents(getenv('PHOTO_SERVICE_URL') . '${request.target}', false, $context);`,
     "if ($answer === false) throw new RuntimeException('The request failed.');",
     ...(answer === 'json' ? ['print_r(json_decode($answer, true));'] : []),
     ...(answer === 'text' ? ['echo $answer;'] : []),
@@ -274,7 +277,7 @@ function ruby(request: SampleRequest): string {
     ...(answer === 'json' ? ['require "json"'] : []),
     'require "net/http"',
     '',
-    `uri = URI(ENV["PHOTO_SERVICE_URL"] + "${targetOf(request)}")`,
+    `uri = URI(ENV["PHOTO_SERVICE_URL"] + "${request.target}")`,
     `request = Net::HTTP::${verb}.new(uri)`,
     ...(token === null ? [] : [`request["Authorization"] = "Bearer #{ENV["${token}"]}"`]),
     ...Object.entries(request.headers).map(([name, value]) => `request["${name}"] = "${value}"`),
@@ -297,7 +300,7 @@ function goSample(request: SampleRequest): string {
   const imports = [output, 'log', 'net/http', 'os', ...(json === null ? [] : ['strings'])];
   const lines = [
     ...(file === null ? [] : [`file, err := os.Open("${file}")`, ...failing]),
-    `request, err := http.NewRequest("${method}", os.Getenv("PHOTO_SERVICE_URL")+"${targetOf(request)}", ${reader})`,
+    `request, err := http.NewRequest("${method}", os.Getenv("PHOTO_SERVICE_URL")+"${request.target}", ${reader})`,
     ...failing,
     ...(file === null
       ? []
@@ -310,7 +313,10 @@ function goSample(request: SampleRequest): string {
     'if response.StatusCode >= 400 {',
     '\tlog.Fatal(response.Status)',
     '}',
-    ...outputOf(answer),
+    ...(answer === 'file' ? ['photo, err := os.Create("photo.jpg")', ...failing] : []),
+    answer === 'none'
+      ? 'fmt.Println(response.Status)'
+      : `io.Copy(${answer === 'file' ? 'photo' : 'os.Stdout'}, response.Body)`,
   ];
   return [
     'package main',
@@ -326,15 +332,3 @@ function goSample(request: SampleRequest): string {
 }
 
 const failing = ['if err != nil {', '\tlog.Fatal(err)', '}'];
-
-function outputOf(answer: SampleRequest['answer']): readonly string[] {
-  if (answer === 'none') return ['fmt.Println(response.Status)'];
-  if (answer !== 'file') return ['io.Copy(os.Stdout, response.Body)'];
-  return ['photo, err := os.Create("photo.jpg")', ...failing, 'io.Copy(photo, response.Body)'];
-}
-
-/** Path and query, as they are sent. */
-function targetOf({ path, query }: SampleRequest): string {
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
-  return search.size === 0 ? path : `${path}?${search}`;
-}

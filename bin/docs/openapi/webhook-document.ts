@@ -48,37 +48,6 @@ const signature = [
   },
 ];
 
-const paths = Object.fromEntries(
-  eventTypes.map((type) => [
-    type,
-    {
-      post: {
-        operationId: `on${eventName(type)}`,
-        tags: ['Webhooks'],
-        summary: eventMeaning(type),
-        description:
-          'Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).',
-        security: [],
-        parameters: signature.map(({ name, description, example }) => ({
-          name,
-          in: 'header',
-          required: true,
-          description,
-          schema: { type: 'string', examples: [example] },
-        })),
-        requestBody: { required: true, content: { 'application/json': { schema: ref(eventName(type)) } } },
-        responses: {
-          '2XX': {
-            description:
-              'The event was received. Any other response, or none within 15 seconds, is retried for three days.',
-          },
-          '410': { description: 'The endpoint is gone and will be disabled.' },
-        },
-      },
-    },
-  ]),
-);
-
 export const webhooks: DocumentedWebhooks = {
   subjectRefs: Object.values(eventSubjects).map(({ schema }) => ref(schema)),
   schemas: (resources) => ({
@@ -111,5 +80,29 @@ export const webhooks: DocumentedWebhooks = {
       }),
     ),
   }),
-  paths,
+  paths: Object.fromEntries(
+    eventTypes.map((type) => {
+      const post = {
+        operationId: `on${eventName(type)}`,
+        tags: ['Webhooks'],
+        summary: eventMeaning(type),
+        description:
+          'Sent to every endpoint that subscribes to it, at least once, in no particular order. See [Webhooks](/docs/guides/webhooks).',
+        security: [],
+        parameters: signature.map(({ name, description, example }) => {
+          const schema = { type: 'string', examples: [example] };
+          return { name, in: 'header', required: true, description, schema };
+        }),
+        requestBody: { required: true, content: { 'application/json': { schema: ref(eventName(type)) } } },
+        responses: {
+          '2XX': {
+            description:
+              'The event was received. Any other response, or none within 15 seconds, is retried for three days.',
+          },
+          '410': { description: 'The endpoint is gone and will be disabled.' },
+        },
+      };
+      return [type, { post }];
+    }),
+  ),
 };
