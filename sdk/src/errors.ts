@@ -69,7 +69,13 @@ export class WebhookVerificationError extends PhotoServiceError {
 
 /** The error that an answer of 4xx or 5xx stands for. Its body may be anything: a proxy may have answered. */
 export function errorOf(status: number, headers: Headers, body: string): ApiError {
-  const { error } = parsed(body);
+  let error: Record<string, unknown> | undefined;
+  try {
+    const value: unknown = JSON.parse(body);
+    if (isObject(value) && isObject(value['error'])) error = value['error'];
+  } catch {
+    // A proxy has answered.
+  }
   const reason =
     typeof error?.message === 'string' ? error.message : `The server responded with ${status} without giving a reason.`;
   const errors = isObject(error?.details) ? error.details['errors'] : null;
@@ -92,15 +98,6 @@ export function secondsUntil(retryAfter: string | null): number | null {
   if (/^\d+$/.test(retryAfter.trim())) return Number(retryAfter);
   const at = Date.parse(retryAfter);
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000));
-}
-
-function parsed(body: string): { error?: Record<string, unknown> } {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isObject(value) && isObject(value['error']) ? { error: value['error'] } : {};
-  } catch {
-    return {};
-  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

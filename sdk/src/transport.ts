@@ -219,7 +219,10 @@ export class Budget {
     const now = this.now();
     this.underWay -= 1;
     this.forget(now);
-    const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => number(headers, name));
+    const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => {
+      const text = headers.get(`x-ratelimit-${name}`);
+      return text === null || !/^\d+$/.test(text) ? undefined : Number(text);
+    });
     if (limit === undefined || remaining === undefined || reset === undefined) return;
     // Refused calls are not counted by the service.
     if (status !== 429) this.own.push(now);
@@ -276,11 +279,6 @@ export class Budget {
     this.own.splice(0, gone);
     this.remaining = Math.min(this.limit, this.remaining + gone);
   }
-}
-
-function number(headers: Headers, name: string): number | undefined {
-  const text = headers.get(`x-ratelimit-${name}`);
-  return text === null || !/^\d+$/.test(text) ? undefined : Number(text);
 }
 
 /** Waits so many milliseconds. Rejects with the signal's reason as soon as it is aborted; no timer is left behind. */

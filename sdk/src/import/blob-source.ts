@@ -1,12 +1,5 @@
 import { hex } from '../listing.js';
-import {
-  FileProblem,
-  type ImportSource,
-  photoName,
-  type UploadAnswer,
-  type UploadRequest,
-  uploadAnswer,
-} from './source.js';
+import { FileProblem, type ImportSource, photoName, uploadAnswer } from './source.js';
 
 /** A blob to import, and its name. A `File` has its name with it. */
 export interface BlobToImport {
@@ -31,31 +24,22 @@ export function blobSource({ blob, ref, filename }: BlobToImport): ImportSource 
     filename: photoName(called),
     sizeBytes: blob.size,
     fingerprint: lastModified === undefined ? null : [blob.size, lastModified].join(':'),
-    sha256: () => sha256(blob),
-    send: (request, onBytes, signal) => send(blob, request, onBytes, signal),
+    async sha256() {
+      const bytes = await blob.arrayBuffer().catch((error: Error) => {
+        throw new FileProblem('unreadable', `The file cannot be read: ${error.message}`);
+      });
+      return hex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
+    },
+    async send({ url, method, headers: required, start }, onBytes, signal) {
+      const headers = new Headers(required);
+      // It is not ours to set here: it comes from the Blob.
+      headers.delete('content-length');
+      // A slice has no type that would be sent along.
+      const rest = blob.slice(start);
+      const response = await fetch(url, { method, headers, body: rest, signal });
+      const body = await response.text();
+      onBytes(rest.size);
+      return uploadAnswer(response.status, body);
+    },
   };
-}
-
-async function sha256(blob: Blob): Promise<string> {
-  const bytes = await blob.arrayBuffer().catch((error: Error) => {
-    throw new FileProblem('unreadable', `The file cannot be read: ${error.message}`);
-  });
-  return hex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
-}
-
-/** Content-Length is not ours to set here: it comes from the Blob. */
-async function send(
-  blob: Blob,
-  { url, method, headers: requiredHeaders, start }: UploadRequest,
-  onBytes: (count: number) => void,
-  signal: AbortSignal,
-): Promise<UploadAnswer> {
-  const headers = new Headers(requiredHeaders);
-  headers.delete('content-length');
-  // A slice has no type that would be sent along.
-  const rest = blob.slice(start);
-  const response = await fetch(url, { method, headers, body: rest, signal });
-  const body = await response.text();
-  onBytes(rest.size);
-  return uploadAnswer(response.status, body);
 }

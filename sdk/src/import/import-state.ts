@@ -105,18 +105,14 @@ export class RunState {
     this.nextSave = Number.POSITIVE_INFINITY;
     const saved = this.saving.then(async () => {
       const began = performance.now();
-      await memory.save(this.snapshot());
+      // Files that this run has not reached yet may be needed to resume.
+      const files = Object.fromEntries([...this.known, ...this.files]);
+      await memory.save({ version: 1, service: this.service, imports: this.imports, files });
       const now = performance.now();
       this.nextSave = now + Math.max(SAVE_EVERY_MS, SAVE_SHARE * (now - began));
     });
     this.saving = saved.catch(() => undefined);
     return saved;
-  }
-
-  private snapshot(): ImportState {
-    // Files that this run has not reached yet may be needed to resume.
-    const files = Object.fromEntries([...this.known, ...this.files]);
-    return { version: 1, service: this.service, imports: this.imports, files };
   }
 
   /** The run is over: files that it did not see are removed. */

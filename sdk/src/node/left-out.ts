@@ -38,6 +38,8 @@ export class LeftOut {
     const name = path.slice(path.lastIndexOf('/') + 1);
     if (kind === 'folder' ? SYSTEM_FOLDERS.test(name) : SYSTEM_FILES.test(name)) return 'system';
     const parts = path.normalize('NFC').toLowerCase().split('/');
+    const isName = (pattern: string, part: string) =>
+      matches([...pattern], [...part], (one, other) => one === '?' || one === other, '*');
     if (this.patterns.some((pattern) => matches(pattern, parts, isName, '**'))) return 'excluded';
     return kind === 'file' && UNFINISHED.test(name) ? 'unfinished' : null;
   }
@@ -51,10 +53,6 @@ export class LeftOut {
     }
     return this.reason(parts.join('/'), 'file');
   }
-}
-
-function isName(pattern: string, name: string): boolean {
-  return matches([...pattern], [...name], (one, other) => one === '?' || one === other, '*');
 }
 
 /** Whether all of `values` are what `pattern` says, where `any` stands for any number of them. In the worst case it takes their product. */
