@@ -147,7 +147,7 @@ export function landscape(number: number, name: LightName): Uint8Array<ArrayBuff
       pixels.set(hills ?? (isDisc ? light.disc : (sky[y] ?? light.horizon)), (y * WIDTH + x) * 3);
     }
   }
-  return png(pixels, WIDTH, HEIGHT);
+  return png(pixels);
 }
 
 /** The outline of one range of hills; the nearer, the lower and the rounder. */
@@ -179,17 +179,16 @@ function randomFrom(seed: number): () => number {
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 
 /** Three bytes for each pixel, row by row, as a PNG. */
-function png(pixels: Uint8Array, width: number, height: number): Uint8Array<ArrayBuffer> {
+function png(pixels: Uint8Array): Uint8Array<ArrayBuffer> {
   const header = new DataView(new ArrayBuffer(13));
-  header.setUint32(0, width);
-  header.setUint32(4, height);
+  header.setUint32(0, WIDTH);
+  header.setUint32(4, HEIGHT);
   // Eight bits for each of red, green and blue.
   header.setUint16(8, 0x0802);
   // Each row begins with the number of its filter: none.
-  const rows = new Uint8Array(height * (1 + width * 3));
-  for (let y = 0; y < height; y += 1) {
-    rows.set(pixels.subarray(y * width * 3, (y + 1) * width * 3), y * (1 + width * 3) + 1);
-  }
+  const rows = new Uint8Array(HEIGHT * (1 + WIDTH * 3));
+  for (let y = 0; y < HEIGHT; y += 1)
+    rows.set(pixels.subarray(y * WIDTH * 3, (y + 1) * WIDTH * 3), y * (1 + WIDTH * 3) + 1);
   const parts = [chunk('IHDR', new Uint8Array(header.buffer)), chunk('IDAT', deflateSync(rows)), chunk('IEND')];
   return new Uint8Array(Buffer.concat([SIGNATURE, ...parts]));
 }

@@ -4,7 +4,7 @@ import { ApiError, type Import, type Photo, type PhotoService } from 'photo-serv
 import { makeFolder, writeWhole } from 'photo-service-sdk/node';
 import { forEachConcurrently } from '../download/for-each-concurrently.js';
 import { openTargetFolder } from '../download/target-folder.js';
-import { type SyncResult, syncFolder } from '../sync/sync-folder.js';
+import { type SyncOptions, type SyncResult, syncFolder } from '../sync/sync-folder.js';
 import { type Layout, loadSyncState } from '../sync/synced-files.js';
 import {
   byDate,
@@ -21,13 +21,6 @@ import {
   thumbOf,
 } from './export-format.js';
 import { exportPages } from './export-pages.js';
-
-interface ExportOptions {
-  /** The way in which originals are put into folders. */
-  readonly by: 'date' | 'tag';
-  readonly signal: AbortSignal;
-  readonly onStep: (result: SyncResult) => void;
-}
 
 export interface ExportResult extends SyncResult {
   readonly photos: number;
@@ -48,7 +41,8 @@ const MODE = 0o666;
 export async function exportLibrary(
   client: PhotoService,
   folder: string,
-  { by, signal, onStep }: ExportOptions,
+  // `by` is the way in which originals are put into folders.
+  { by, signal, onStep }: Pick<SyncOptions, 'signal' | 'onStep'> & { readonly by: 'date' | 'tag' },
 ): Promise<ExportResult> {
   await openTargetFolder(folder);
   const beforeChange = () => rm(join(folder, HEAD), { force: true });

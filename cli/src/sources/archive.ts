@@ -83,8 +83,24 @@ export async function openZip(path: string): Promise<Archive> {
     throw new UsageError(`${path} is not a complete zip archive: ${error.message}`);
   });
   try {
-    const entries = await entriesOf(zip);
-    const files = entries.map((entry) => fileOf(zip, entry, path, `${size}:${mtimeMs}`));
+    const files = (await entriesOf(zip)).map((entry): ArchiveFile => {
+      const { fileName, uncompressedSize: sizeBytes, crc32 } = entry;
+      const start = async (from: number) => {
+        const stream = await new Promise<Readable>((resolve, reject) => {
+          zip.openReadStream(entry, (error, opened) => (error ? reject(error) : resolve(opened)));
+        });
+        return from === 0 ? stream : without(stream, from);
+      };
+      const fingerprint = `${size}:${mtimeMs}:${crc32}:${sizeBytes}`;
+      return {
+        path: fileName.normalize('NFC'),
+        label: `${basename(path)}/${fileName}`,
+        sizeBytes,
+        crc32,
+        open: start,
+        bytes: (filename) => ({ filename, content: { sizeBytes, open: start }, fingerprint }),
+      };
+    });
     return { files, close: async () => zip.close() };
   } catch (error) {
     zip.close();
@@ -103,26 +119,6 @@ function entriesOf(zip: ZipFile): Promise<Entry[]> {
     zip.once('error', reject);
     zip.readEntry();
   });
-}
-
-function fileOf(zip: ZipFile, entry: Entry, archive: string, state: string): ArchiveFile {
-  const { fileName, uncompressedSize, crc32 } = entry;
-  const content = { sizeBytes: uncompressedSize, open: (start: number) => read(zip, entry, start) };
-  return {
-    path: fileName.normalize('NFC'),
-    label: `${basename(archive)}/${fileName}`,
-    sizeBytes: uncompressedSize,
-    crc32,
-    open: content.open,
-    bytes: (filename) => ({ filename, content, fingerprint: `${state}:${crc32}:${uncompressedSize}` }),
-  };
-}
-
-async function read(zip: ZipFile, entry: Entry, start: number): Promise<Readable> {
-  const stream = await new Promise<Readable>((resolve, reject) => {
-    zip.openReadStream(entry, (error, opened) => (error ? reject(error) : resolve(opened)));
-  });
-  return start === 0 ? stream : without(stream, start);
 }
 
 /**

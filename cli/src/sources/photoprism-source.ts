@@ -62,10 +62,11 @@ async function documentsOf(files: readonly ArchiveFile[], signal: AbortSignal) {
   for (const file of files) {
     signal.throwIfAborted();
     // Aliases can make a short document a long one.
-    const document: unknown = await wholeOf(file, 4 * 1024 * 1024)
+    const parsed: unknown = await wholeOf(file, 4 * 1024 * 1024)
       .then((bytes) => parse(bytes.toString(), { maxAliasCount: 0 }))
       .catch(() => null);
-    if (!isDocument(document)) continue;
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) continue;
+    const document: Value = { ...parsed };
     if (!Array.isArray(document['Photos'])) {
       if ('UID' in document) photos.push({ file, stem: stemOf(file.path), document });
     } else if (document['Type'] === 'album' && typeof document['Title'] === 'string') {
@@ -102,7 +103,7 @@ function endsOf(path: string): string[] {
 
 /** Adds the details that people wrote. What PhotoPrism itself found has no source, or the source `estimate`. */
 function describe(document: Value, albums: readonly string[], details: DetailsBuilder): void {
-  const inner = object(document['Details']);
+  const inner = Object(document['Details'] ?? {}) as Value;
   const isOwn = (source: unknown) =>
     typeof source === 'string' && !['', 'auto', 'estimate', 'location'].includes(source);
   if (isOwn(document['TitleSrc'])) details.text('title', text(document['Title']));
@@ -122,21 +123,13 @@ function describe(document: Value, albums: readonly string[], details: DetailsBu
   // The file says by itself what was read from it.
   if (isOwn(document['PlaceSrc']) && document['PlaceSrc'] !== 'meta')
     details.location(document['Lat'] ?? 0, document['Lng'] ?? 0, document['Altitude'] || undefined);
-  if (isOwn(document['TakenSrc']) && document['TakenSrc'] !== 'meta') addTime(document, details);
-}
-
-function addTime(document: Value, details: DetailsBuilder): void {
   const instant = Date.parse(text(document['TakenAt']) ?? '') / 1000;
-  if (Number.isNaN(instant)) return;
+  if (!isOwn(document['TakenSrc']) || document['TakenSrc'] === 'meta' || Number.isNaN(instant)) return;
   const zone = text(document['TimeZone']);
   const local = zone === null || zone === 'Local' ? null : inZone(instant, zone);
   if (local !== null && zone !== null) details.takenAtLocal(local, zone);
   // Without a zone, PhotoPrism stores what the clock showed as if it were UTC.
   else details.takenAtLocal(new Date(instant * 1000).toISOString().slice(0, 19));
-}
-
-function isDocument(value: unknown): value is Value {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isYaml({ path }: ArchiveFile): boolean {
@@ -150,8 +143,4 @@ function stemOf(path: string): string {
 function text(value: unknown): string | null {
   if (value instanceof Date) return value.toISOString();
   return typeof value === 'string' && value.trim() !== '' ? value : null;
-}
-
-function object(value: unknown): Value {
-  return typeof value === 'object' && value !== null ? (value as Value) : {};
 }

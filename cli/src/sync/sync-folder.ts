@@ -2,7 +2,7 @@ import { lstat, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { ApiError, type Photo, type PhotoService } from 'photo-service-sdk';
-import { downloadFile } from 'photo-service-sdk/node';
+import { downloadFile, writeWhole } from 'photo-service-sdk/node';
 import { codeOf, isHopeless } from '../download/download-errors.js';
 import { forEachConcurrently } from '../download/for-each-concurrently.js';
 import { openTargetFolder } from '../download/target-folder.js';
@@ -16,11 +16,11 @@ import {
   isUnchanged,
   type Layout,
   loadSyncState,
+  STATE_NAME,
   type SyncedFile,
   SyncNames,
   SyncSidecars,
   type SyncState,
-  saveSyncState,
 } from './synced-files.js';
 
 export function syncCommand(): Command {
@@ -76,7 +76,7 @@ const IDS_PER_READ = 100;
 /** A file that was written after the state was last stored, belongs to no photo for a run after one that was killed. */
 const SAVE_EVERY_MS = 1000;
 
-interface SyncOptions {
+export interface SyncOptions {
   /** Compare with the whole library, including unchanged photos. */
   readonly full: boolean;
   /** Whether files of photos that are gone from the library are removed. */
@@ -289,7 +289,7 @@ class Sync {
   private save(): Promise<void> {
     this.nextSave = Number.POSITIVE_INFINITY;
     const saved = this.saving.then(async () => {
-      await saveSyncState(this.folder, this.state);
+      await writeWhole(join(this.folder, STATE_NAME), `${JSON.stringify(this.state)}\n`);
       this.nextSave = performance.now() + SAVE_EVERY_MS;
     });
     this.saving = saved.catch(() => undefined);

@@ -76,11 +76,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export async function saveSyncState(folder: string, state: SyncState): Promise<void> {
-  await writeWhole(join(folder, STATE_NAME), `${JSON.stringify(state)}\n`);
-}
-
-/** Null: it is not what `saveSyncState` writes. Another program may have written it, to have other files renamed or removed. */
+/** Null: it is not what a sync writes. Another program may have written it, to have other files renamed or removed. */
 function parsed(text: string): SyncState | null {
   let value: unknown;
   try {

@@ -13,8 +13,14 @@ export const MAX_SIDECAR_BYTES = 8 * 1024 * 1024;
  * orientation is among that, since the pixels of a file are turned by the file itself.
  */
 export function readSidecar(bytes: Uint8Array, details: DetailsBuilder): void {
-  const xmp = parsed(bytes, details);
-  if (xmp === null) return;
+  let xmp: Xmp;
+  try {
+    xmp = Xmp.parse(decoded(bytes));
+  } catch (error) {
+    if (!(error instanceof XmlProblem)) throw error;
+    details.lose('xmp', 'unreadable', error.message);
+    return;
+  }
   details.text('title', xmp.localized(ns.dc, 'title'));
   details.text('description', xmp.localized(ns.dc, 'description'));
   details.text('copyright', xmp.localized(ns.dc, 'rights'));
@@ -23,13 +29,23 @@ export function readSidecar(bytes: Uint8Array, details: DetailsBuilder): void {
   xmp.remove(ns.dc, 'creator');
   details.favorite(xmp.text(ns.phs, 'Favorite')?.toLowerCase() === 'true');
   xmp.remove(ns.phs, 'Favorite');
-  takeRating(xmp, details);
+  const rating = xmp.text(ns.xmp, 'Rating');
+  const stars = Number(rating);
+  // -1 says that the photo was rejected: no rating here, and -1 again in a sidecar of ours.
+  if (rating !== null && stars !== -1) {
+    details.rating(stars);
+    if (stars >= 0 && stars <= 5) xmp.remove(ns.xmp, 'Rating');
+  }
   takePosition(xmp, details);
   takeTime(xmp, details);
   for (const tag of takeKeywords(xmp)) details.tag(tag);
-  const remainder = storeRemainder(xmp);
-  if (remainder === null) details.lose('xmp', 'too_long', 'properties without a field of their own');
-  else for (const [key, value] of Object.entries(remainder)) details.note(key, value);
+  if (xmp.isEmpty) return;
+  // What is beyond the fields of a photo becomes its metadata: compressed, in pieces that fit.
+  const stored = deflateRawSync(Buffer.from(xmp.compact()), { level: 9 }).toString('base64url');
+  const isLong = stored.length > MAX_REMAINDER_KEYS * VALUE_LENGTH;
+  if (isLong) details.lose('xmp', 'too_long', 'properties without a field of their own');
+  for (let at = 0; !isLong && at * VALUE_LENGTH < stored.length; at += 1)
+    details.note(`${REMAINDER_PREFIX}${at + 1}`, stored.slice(at * VALUE_LENGTH, (at + 1) * VALUE_LENGTH));
 }
 
 /** The extension of the file that a sidecar belongs to, in lower case; null if it does not say. */
@@ -39,16 +55,6 @@ export function sidecarForExtension(bytes: Uint8Array): string | null {
   } catch (error) {
     if (error instanceof XmlProblem) return null;
     throw error;
-  }
-}
-
-function parsed(bytes: Uint8Array, details: DetailsBuilder): Xmp | null {
-  try {
-    return Xmp.parse(decoded(bytes));
-  } catch (error) {
-    if (!(error instanceof XmlProblem)) throw error;
-    details.lose('xmp', 'unreadable', error.message);
-    return null;
   }
 }
 
@@ -105,22 +111,15 @@ export function sidecarText(photo: DescribedPhoto): string {
   return xmp.toString();
 }
 
-/** -1 says that the photo was rejected: no rating here, and -1 again in a sidecar of ours. */
-function takeRating(xmp: Xmp, details: DetailsBuilder): void {
-  const text = xmp.text(ns.xmp, 'Rating');
-  if (text === null) return;
-  const stars = Number(text);
-  if (stars === -1) return;
-  details.rating(stars);
-  if (stars >= 0 && stars <= 5) xmp.remove(ns.xmp, 'Rating');
-}
-
 function takePosition(xmp: Xmp, details: DetailsBuilder): void {
   const latitude = readDegrees(xmp.text(ns.exif, 'GPSLatitude'), 'S');
   const longitude = readDegrees(xmp.text(ns.exif, 'GPSLongitude'), 'W');
   if (latitude === null || longitude === null) return;
-  const altitude = readAltitude(xmp.text(ns.exif, 'GPSAltitude'), xmp.text(ns.exif, 'GPSAltitudeRef'));
-  details.location(latitude, longitude, altitude);
+  // Metres from `3520/10`; a reference of 1 is below the sea.
+  const written = xmp.text(ns.exif, 'GPSAltitude')?.trim() ?? '';
+  const [, numerator, denominator = '1'] = /^(-?\d+(?:\.\d+)?)(?:\/(\d+))?$/.exec(written) ?? [];
+  const metres = Number(numerator) / Number(denominator) / (xmp.text(ns.exif, 'GPSAltitudeRef') === '1' ? -1 : 1);
+  details.location(latitude, longitude, Number.isFinite(metres) ? metres : null);
   for (const local of ['GPSLatitude', 'GPSLongitude', 'GPSAltitude', 'GPSAltitudeRef']) xmp.remove(ns.exif, local);
 }
 
@@ -131,14 +130,6 @@ function readDegrees(text: string | null, negative: 'S' | 'W'): number | null {
   if (degrees === undefined) return null;
   const size = Math.abs(Number(degrees)) + Number(minutes) / 60 + Number(seconds) / 3600;
   return Number((degrees.startsWith('-') !== (side?.toUpperCase() === negative) ? -size : size).toFixed(8));
-}
-
-/** Metres from `3520/10` and whether it is below the sea (`1`); null for none. */
-function readAltitude(text: string | null, reference: string | null): number | null {
-  const [, numerator, denominator = '1'] = /^(-?\d+(?:\.\d+)?)(?:\/(\d+))?$/.exec(text?.trim() ?? '') ?? [];
-  if (numerator === undefined || Number(denominator) === 0) return null;
-  const metres = Number(numerator) / Number(denominator);
-  return reference === '1' ? -metres : metres;
 }
 
 /** Degrees and minutes, precise to a tenth of a millimetre. */
@@ -253,20 +244,7 @@ const VALUE_LENGTH = 500;
 /** The most that is read of what is stored: a value from another program does not fill the memory. */
 const MAX_REMAINDER_BYTES = 4 * 1024 * 1024;
 
-/**
- * Returns what a sidecar holds beyond the fields of a photo, as metadata of the photo: compressed, in pieces that fit. Null: there is more than the
- * metadata can hold.
- */
-function storeRemainder(remainder: Xmp): Readonly<Record<string, string>> | null {
-  if (remainder.isEmpty) return {};
-  const stored = deflateRawSync(Buffer.from(remainder.compact()), { level: 9 }).toString('base64url');
-  const count = Math.ceil(stored.length / VALUE_LENGTH);
-  if (count > MAX_REMAINDER_KEYS) return null;
-  const pieces = Array.from({ length: count }, (_, at) => stored.slice(at * VALUE_LENGTH, (at + 1) * VALUE_LENGTH));
-  return Object.fromEntries(pieces.map((piece, at) => [`${REMAINDER_PREFIX}${at + 1}`, piece]));
-}
-
-/** Returns what `storeRemainder` has stored; empty where nothing is, or something else. */
+/** Returns what `readSidecar` has stored; empty where nothing is, or something else. */
 function readRemainder(metadata: Readonly<Record<string, string>>): Xmp {
   let stored = '';
   for (let number = 1; Object.hasOwn(metadata, REMAINDER_PREFIX + number); number += 1)
