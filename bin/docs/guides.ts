@@ -1,66 +1,49 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 const root = new URL('../../', import.meta.url);
 
-/** The guides under /docs/guides, in groups and in the order of reading; each with its file. */
+/** The guides under /docs/guides, in groups and in the order of reading. */
 const groups = {
-  Begin: {
-    'quick-start': 'docs/guides/quick-start.md',
-    importing: 'docs/guides/importing.md',
-    delivery: 'docs/guides/delivery.md',
-    sync: 'docs/guides/sync.md',
-    webhooks: 'docs/webhooks.md',
-    agents: 'docs/guides/agents.md',
-    testing: 'docs/guides/testing.md',
-  },
-  'The API in depth': {
-    errors: 'docs/guides/errors.md',
-    'rate-limits': 'docs/guides/rate-limits.md',
-    cursors: 'docs/guides/cursors.md',
-    'time-zones': 'docs/guides/time-zones.md',
-    caching: 'docs/guides/caching.md',
-    events: 'docs/events.md',
-    'operator-api': 'docs/guides/operator-api.md',
-    sdk: 'docs/sdk.md',
-    versioning: 'docs/guides/versioning.md',
-    'api-changelog': 'docs/api-changelog.md',
-  },
-  Operate: {
-    'self-hosting': 'docs/guides/self-hosting.md',
-    operations: 'docs/operations.md',
-    upgrading: 'docs/upgrading.md',
-    settings: 'docs/settings.md',
-    'single-sign-on': 'docs/guides/single-sign-on.md',
-    capacity: 'docs/capacity.md',
-    reliability: 'docs/reliability.md',
-    'threat-model': 'docs/threat-model.md',
-  },
-  'The program': {
-    architecture: 'docs/architecture.md',
-    core: 'docs/core.md',
-    adapters: 'docs/adapters.md',
-    recipes: 'docs/recipes.md',
-    glossary: 'docs/glossary.md',
-    compared: 'docs/compared.md',
-  },
+  Begin: ['quick-start', 'importing', 'delivery', 'sync', 'webhooks', 'agents', 'testing'],
+  'The API in depth': [
+    'errors',
+    'rate-limits',
+    'cursors',
+    'time-zones',
+    'caching',
+    'events',
+    'operator-api',
+    'sdk',
+    'versioning',
+    'api-changelog',
+  ],
+  Operate: [
+    'self-hosting',
+    'operations',
+    'upgrading',
+    'settings',
+    'single-sign-on',
+    'capacity',
+    'reliability',
+    'threat-model',
+  ],
+  'The program': ['architecture', 'core', 'adapters', 'recipes', 'glossary', 'compared'],
 } as const;
 
-type NamesOf<Files> = Files extends object ? keyof Files : never;
-export type GuideName = NamesOf<(typeof groups)[keyof typeof groups]>;
+export type GuideName = (typeof groups)[keyof typeof groups][number];
 
 /** Each with its heading in the side bar. */
-export const guideGroups = Object.entries(groups).map(([title, files]) => ({
+export const guideGroups = Object.entries(groups).map(([title, names]: [string, readonly GuideName[]]) => ({
   title,
-  names: Object.keys(files) as readonly GuideName[],
+  names,
 }));
 export const guideNames = guideGroups.flatMap(({ names }) => names);
-const files = Object.assign({}, ...Object.values(groups)) as Readonly<Record<GuideName, string>>;
+const texts = new Map(guideNames.map((name) => [name, readFileSync(new URL(guideFile(name), root), 'utf8')]));
 
+/** Those that are read in the repository as much as here are not in the folder of guides. */
 export function guideFile(name: GuideName): string {
-  return files[name];
+  return [`docs/guides/${name}.md`, `docs/${name}.md`].find((file) => existsSync(new URL(file, root))) ?? '';
 }
-
-const texts = new Map(guideNames.map((name) => [name, readFileSync(new URL(files[name], root), 'utf8')]));
 
 export function guideText(name: GuideName): string {
   return texts.get(name) ?? '';
@@ -80,6 +63,6 @@ export function linkTarget(href: string): string | null {
   if (/^(https?:|#|\/)/.test(href)) return href;
   const [file = '', anchor] = href.split('#');
   const name = file.replace(/^.*\//, '').replace(/\.md$/, '');
-  const isGuide = file.endsWith('.md') && Object.hasOwn(files, name);
+  const isGuide = file.endsWith('.md') && guideNames.some((each) => each === name);
   return isGuide ? `/docs/guides/${name}${anchor ? `#${anchor}` : ''}` : null;
 }

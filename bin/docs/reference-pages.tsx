@@ -15,10 +15,8 @@ import {
   typeName,
 } from './reference.js';
 
-type References = readonly Reference[];
-
 /** The first page of an API: what holds for all of it, and where everything is. */
-export function overviewPage(reference: Reference, references: References): string {
+export function overviewPage(reference: Reference, references: readonly Reference[]): string {
   const { title, url, file, document, resources } = reference;
   return renderToString(
     <Layout title={title} here={url} references={references}>
@@ -48,7 +46,7 @@ export function overviewPage(reference: Reference, references: References): stri
 }
 
 /** The operations of one resource, each with its code beside it. */
-export function resourcePage(resource: Resource, { document }: Reference, references: References): string {
+export function resourcePage(resource: Resource, { document }: Reference, references: readonly Reference[]): string {
   const hasKey = resource.operations.some(({ operation }) => operation['x-required-scope']);
   return renderToString(
     <Layout title={resource.name} here={resource.url} references={references} isWide>

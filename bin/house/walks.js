@@ -146,17 +146,13 @@ async function start(root, env) {
   const ran = async () => {
     child.send('take');
     const [scripts] = await Promise.race([once(child, 'message'), ended.then(() => [[]])]);
-    return scripts.flatMap((script) => sourceOf(root, script));
+    // The files of src from which they were transpiled, but for what is of packages or of Node.
+    const dist = `${pathToFileURL(join(root, 'dist'))}/`;
+    const own = scripts.filter((script) => script.startsWith(dist)).map((script) => script.slice(dist.length));
+    const names = own.map((script) => `src/${script.replace(/\.js$/, '')}`);
+    return names.flatMap((name) => [`${name}.ts`, `${name}.tsx`]).filter((file) => existsSync(join(root, file)));
   };
   return { url, ran, stop };
-}
-
-/** The file of src from which a script was transpiled; empty for packages and for what is part of Node. */
-function sourceOf(root, script) {
-  const dist = `${pathToFileURL(join(root, 'dist'))}/`;
-  if (!script.startsWith(dist)) return [];
-  const name = `src/${script.slice(dist.length).replace(/\.js$/, '')}`;
-  return ['.ts', '.tsx'].map((ending) => name + ending).filter((file) => existsSync(join(root, file)));
 }
 
 async function send(method, url, request) {

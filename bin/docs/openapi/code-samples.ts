@@ -31,14 +31,10 @@ export function codeSamples(
   schemas: Schemas,
 ): readonly CodeSample[] {
   const request = sampleRequest(method, path, operation, schemas);
-  return [
-    { lang: 'Shell', label: 'curl', source: curl(request) },
-    { lang: 'TypeScript', label: 'TypeScript', source: typeScript(request) },
-    { lang: 'Python', label: 'Python', source: python(request) },
-    { lang: 'PHP', label: 'PHP', source: php(request) },
-    { lang: 'Go', label: 'Go', source: goSample(request) },
-    { lang: 'Ruby', label: 'Ruby', source: ruby(request) },
-  ];
+  const languages = { curl, TypeScript: typeScript, Python: python, PHP: php, Go: goSample, Ruby: ruby };
+  return Object.entries(languages).map(([label, write]) => {
+    return { lang: label === 'curl' ? 'Shell' : label, label, source: write(request) };
+  });
 }
 
 /** A request that shows an operation, made of the examples in the document. */

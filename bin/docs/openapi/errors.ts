@@ -190,32 +190,31 @@ export class ErrorResponses {
     for (const code of errorCodes.filter((one) => codes.includes(one))) {
       byStatus.set(statusOfCode[code], [...(byStatus.get(statusOfCode[code]) ?? []), code]);
     }
-    return Object.fromEntries([...byStatus].map(([status, all]) => [status, this.component(side, status, all)]));
-  }
-
-  private component(side: 'api' | 'signed', status: number, codes: readonly ErrorCode[]): { $ref: string } {
-    const words = codes.join('_or_').replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    const name = `${side === 'signed' ? 'Signed' : ''}${words}`;
-    this.components[name] ??= {
-      description: codes.map((code) => `\`${code}\`: ${errorMeanings[code]}.`).join('\n\n'),
-      headers: headerRefs([
-        ...(side === 'signed' ? signedHeaders : apiHeaders),
-        ...(codes.includes('unauthorized') ? (['WWW-Authenticate'] as const) : []),
-        ...(codes.includes('range_not_satisfiable') ? (['Content-Range'] as const) : []),
-        ...(codes.some((code) => code in retryAfter) ? (['Retry-After'] as const) : []),
-        ...(side === 'api' && REPLAYED_STATUSES.includes(status) ? (['Idempotent-Replayed'] as const) : []),
-      ]),
-      content: {
-        'application/json': {
-          schema: {
-            allOf: [
-              { $ref: '#/components/schemas/Error' },
-              { properties: { error: { properties: { code: { enum: codes } } } } },
-            ],
+    const refs = [...byStatus].map(([status, all]) => {
+      const words = all.join('_or_').replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+      const name = `${side === 'signed' ? 'Signed' : ''}${words}`;
+      this.components[name] ??= {
+        description: all.map((code) => `\`${code}\`: ${errorMeanings[code]}.`).join('\n\n'),
+        headers: headerRefs([
+          ...(side === 'signed' ? signedHeaders : apiHeaders),
+          ...(all.includes('unauthorized') ? (['WWW-Authenticate'] as const) : []),
+          ...(all.includes('range_not_satisfiable') ? (['Content-Range'] as const) : []),
+          ...(all.some((code) => code in retryAfter) ? (['Retry-After'] as const) : []),
+          ...(side === 'api' && REPLAYED_STATUSES.includes(status) ? (['Idempotent-Replayed'] as const) : []),
+        ]),
+        content: {
+          'application/json': {
+            schema: {
+              allOf: [
+                { $ref: '#/components/schemas/Error' },
+                { properties: { error: { properties: { code: { enum: all } } } } },
+              ],
+            },
           },
         },
-      },
-    };
-    return { $ref: `#/components/responses/${name}` };
+      };
+      return [status, { $ref: `#/components/responses/${name}` }];
+    });
+    return Object.fromEntries(refs);
   }
 }
