@@ -18,7 +18,12 @@ export function fileName(name: string): string {
     .replace(/^\.+/, '_');
   const named = withEnd(safe);
   const free = DEVICE.test(named) ? `_${named}` : named;
-  return free === '' ? '_' : cut(free);
+  if (free === '') return '_';
+  const { stem, ending } = parts(free);
+  // No file system in use takes more than 255 bytes; room is left for a number. What is far too long is not shortened letter by letter.
+  let short = stem.slice(0, 220);
+  while (Buffer.byteLength(short + ending) > 220) short = [...short].slice(0, -1).join('');
+  return withEnd(short + ending);
 }
 
 /** Whether a name stands for an entry of a folder, and for nothing outside of it. */
@@ -47,15 +52,6 @@ export function photoNames({ id, filename }: { readonly id: number; readonly fil
 /** Names that some file system takes for one: case and composition of characters. */
 export function nameKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
-}
-
-/** No file system in use takes more than 255 bytes; room is left for a number. */
-function cut(name: string): string {
-  const { stem, ending } = parts(name);
-  // What is far too long is not shortened letter by letter.
-  let short = stem.slice(0, 220);
-  while (Buffer.byteLength(short + ending) > 220) short = [...short].slice(0, -1).join('');
-  return withEnd(short + ending);
 }
 
 /** The name with one `_` for the dots and spaces at its end, which Windows drops. */

@@ -34,12 +34,7 @@ const page = {
   },
 };
 
-interface PageInput {
-  readonly limit?: number;
-  readonly cursor?: string;
-}
-
-const searchPhotos = defineTool<PhotoQuery & PageInput>({
+const searchPhotos = defineTool<PhotoQuery & { readonly cursor?: string }>({
   name: 'search_photos',
   title: 'Search photos',
   description:
@@ -95,7 +90,7 @@ async function thumbOf(client: PhotoService, id: number, signal: AbortSignal): P
   }
 }
 
-const listTags = defineTool<TagQuery & PageInput>({
+const listTags = defineTool<TagQuery & { readonly cursor?: string }>({
   name: 'list_tags',
   title: 'List tags',
   description:

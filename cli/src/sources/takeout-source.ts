@@ -39,8 +39,11 @@ async function* items(
     const details = await detailsOf(copies, timeZone);
     const key = keys.has(first.file.path) ? first.file.label : first.file.path;
     keys.add(key);
-    const filename = filenameOf(first, photo);
-    const file = first.file.bytes(filename);
+    // The title is the name that the file had; in the archive it may be cut, numbered, or without some characters.
+    const title = photo?.title ?? '';
+    const endingOf = (text: string) => /\.[^.]*$/.exec(text)?.[0].toLowerCase() ?? '';
+    const isName = first.editOf === null && title !== '' && endingOf(title) === endingOf(first.name);
+    const file = first.file.bytes((isName ? title : first.name).replaceAll('/', '_'));
     yield { kind: 'photo', key, label: first.file.label, file, details: details.build(), losses: details.losses };
   }
   yield* found.others;
@@ -78,13 +81,6 @@ async function contentKey({ file, name }: TakeoutFile, signal: AbortSignal): Pro
     // The import says why it cannot be read.
     return file.label;
   }
-}
-
-/** The title is the name that the file had; in the archive it may be cut, numbered, or without some characters. */
-function filenameOf({ name, editOf }: TakeoutFile, photo: TakeoutPhoto | null): string {
-  const title = photo?.title ?? '';
-  const endingOf = (text: string) => /\.[^.]*$/.exec(text)?.[0].toLowerCase() ?? '';
-  return (editOf === null && title !== '' && endingOf(title) === endingOf(name) ? title : name).replaceAll('/', '_');
 }
 
 async function detailsOf(copies: readonly TakeoutFile[], timeZone: string | null): Promise<DetailsBuilder> {

@@ -127,7 +127,10 @@ export async function fileFacts(file: Pick<ArchiveFile, 'path' | 'open'>, most =
   try {
     const bytes = await headOf(file, /\.jpe?g$/i.test(file.path) ? MAX_JPEG_BYTES : most);
     const { exif = {}, xmp = {}, gps = {} } = ExifReader.load(bytes, { expanded: true });
-    const text = (tag: unknown) => textOf((tag as { value?: unknown } | undefined)?.value);
+    const text = (tag: unknown) => {
+      const first = [(tag as { value?: unknown } | undefined)?.value].flat()[0];
+      return typeof first === 'string' ? first.trim() : '';
+    };
     const original = readCaptureDate(text(exif.DateTimeOriginal));
     const digitized = readCaptureDate(text(exif.DateTimeDigitized));
     const written = ['DateTimeOriginal', 'DateCreated'].map((name) =>
@@ -149,11 +152,6 @@ export async function fileFacts(file: Pick<ArchiveFile, 'path' | 'open'>, most =
     // Its format is another one, or its metadata is damaged.
     return NOTHING;
   }
-}
-
-function textOf(value: unknown): string {
-  const first = Array.isArray(value) ? value[0] : value;
-  return typeof first === 'string' ? first.trim() : '';
 }
 
 function positionOf({ Latitude, Longitude }: { Latitude?: unknown; Longitude?: unknown }): FileFacts['position'] {
