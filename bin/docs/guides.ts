@@ -40,7 +40,7 @@ export const guideGroups = Object.entries(groups).map(([title, names]: [string, 
 export const guideNames = guideGroups.flatMap(({ names }) => names);
 const texts = new Map(guideNames.map((name) => [name, readFileSync(new URL(guideFile(name), root), 'utf8')]));
 
-/** Those that are read in the repository as much as here are not in the folder of guides. */
+/** The file of a guide: in the folder of guides, or in `docs` if it is read in the repository as much. */
 export function guideFile(name: GuideName): string {
   return [`docs/guides/${name}.md`, `docs/${name}.md`].find((file) => existsSync(new URL(file, root))) ?? '';
 }

@@ -11,7 +11,7 @@ import { importCommand } from './import/import-command.js';
 import { mcpCommand } from './mcp/mcp-command.js';
 import { syncCommand } from './sync/sync-folder.js';
 
-/** What makes each command, and the example with which its help ends. */
+/** The maker of each command, and the example with which its help ends. */
 const makers: Readonly<Record<ClientCommandName, readonly [make: () => Command, example: string]>> = {
   login: [loginCommand, 'phs login --url https://photos.example.com --token phs_live_…'],
   whoami: [whoamiCommand, 'phs whoami --profile work'],

@@ -75,7 +75,7 @@ export function writeHeaders({ idempotencyKey, ifMatch }: EditOptions): Record<s
   };
 }
 
-/** What a write has beside its body. */
+/** The options and the path of a write, which stand beside its body. */
 export function written<Path extends object>(path: Path, options: EditOptions) {
   return { params: { path, header: writeHeaders(options) }, ...signalOf(options) };
 }

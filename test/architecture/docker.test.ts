@@ -36,7 +36,7 @@ describe('docker/Dockerfile', () => {
   const packed = [...list.matchAll(/'([^']+)'/g)].map(([, file = '']) => file);
 
   test('has what is packed for npm, and of that every folder that the program reads at run time', () => {
-    const guides = [...read('bin/docs/guides.ts').matchAll(/'(\w+)\/[\w/-]+\.md'/g)].map(([, folder]) => folder);
+    const guides = [...read('bin/docs/guides.ts').matchAll(/`(\w+)\/[\w/${}-]+\.md`/g)].map(([, folder]) => folder);
     expect(guides).toContain('docs');
     expect(packed).toEqual(
       expect.arrayContaining([...new Set(guides), 'bin/phs.js', 'dist/program', 'dist/site', 'examples']),

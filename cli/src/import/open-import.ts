@@ -26,7 +26,7 @@ interface SourceOptions {
   readonly exclude?: readonly string[] | undefined;
 }
 
-/** What opens each source; what only one of them needs is loaded with it. */
+/** The way to open each source; what only one of them needs is loaded with it. */
 const openers: Readonly<
   Record<
     Exclude<ImportName, 'urls'>,

@@ -12,7 +12,7 @@ const UPLOADS = 6;
 /** The number of times that files get fresh upload targets before their import goes on without them. */
 const ROUNDS = 4;
 const LONGEST_REF = 200;
-/** What went wrong on the way, and may go right the next time. */
+/** The codes of failures on the way, which may not come the next time. */
 const PASSING = [
   ...['upload_missing', 'checksum_mismatch', 'size_mismatch', 'processing_failed', 'duplicate_of_failed'],
   'quota_exceeded',
