@@ -70,41 +70,22 @@ export interface ApiDocument {
   };
 }
 
-export interface ReferenceOperation {
-  readonly method: string;
-  /** The path, or the name of an event. */
-  readonly path: string;
-  readonly isEvent: boolean;
-  readonly operation: DescribedOperation;
-  /** Its place in the documentation. */
-  readonly url: string;
-  /** The error codes that it answers with. */
-  readonly codes: readonly string[];
-}
-
-/** The endpoints that belong together on one page. */
-export interface Resource {
-  readonly name: string;
-  readonly description: string;
-  readonly url: string;
-  readonly operations: readonly ReferenceOperation[];
-}
-
 /** One of the two APIs as its pages show it. */
-export interface Reference {
-  readonly title: string;
-  readonly url: string;
-  /** Where its document is; null while only some installations serve it. */
-  readonly file: string | null;
-  readonly document: ApiDocument;
-  readonly resources: readonly Resource[];
-}
+export type Reference = ReturnType<typeof referenceOf>;
+/** The endpoints that belong together on one page. */
+export type Resource = Reference['resources'][number];
+/** One of them: `path` is the name of an event, `url` its place in the documentation, `codes` are those of the errors that it answers with. */
+export type ReferenceOperation = Resource['operations'][number];
 
-/** @param base The address of its first page; `folder` that of the others. */
+/**
+ * @param url The address of its first page; `folder` that of the others.
+ * @param file Where its document is; null while only some installations serve it.
+ */
 export function referenceOf(
   document: ApiDocument,
-  { title, url, folder, file }: Pick<Reference, 'title' | 'url' | 'file'> & { readonly folder: string },
-): Reference {
+  title: string,
+  { url, folder, file }: { readonly url: string; readonly folder: string; readonly file: string | null },
+) {
   const all = [...entriesOf(document.paths, false), ...entriesOf(document.webhooks ?? {}, true)];
   const shared = document.components.responses;
   const codesOf = ({ responses }: DescribedOperation) => {

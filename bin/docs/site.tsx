@@ -17,18 +17,8 @@ import { overviewPage, resourcePage } from './reference-pages.js';
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 const [api, operatorApi] = [openApiText(version), operatorOpenApiText(version)];
 const references = [
-  referenceOf(JSON.parse(api), {
-    title: 'API reference',
-    url: '/docs',
-    folder: '/docs/reference',
-    file: '/openapi.json',
-  }),
-  referenceOf(JSON.parse(operatorApi), {
-    title: 'Operator API',
-    url: '/docs/operator',
-    folder: '/docs/operator',
-    file: null,
-  }),
+  referenceOf(JSON.parse(api), 'API reference', { url: '/docs', folder: '/docs/reference', file: '/openapi.json' }),
+  referenceOf(JSON.parse(operatorApi), 'Operator API', { url: '/docs/operator', folder: '/docs/operator', file: null }),
 ];
 for (const [url, html] of allPages(references)) write(`${url}/index.html`, `<!doctype html>${html}`);
 for (const name of assetNames) write(assetUrl(name), assetText(name));

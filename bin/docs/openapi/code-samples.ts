@@ -37,26 +37,6 @@ export function codeSamples(
   });
 }
 
-/** A request that shows an operation, made of the examples in the document. */
-interface SampleRequest {
-  readonly method: string;
-  /** The path as the document has it. */
-  readonly template: string;
-  /** The same with its examples, and the query, as they are sent. */
-  readonly target: string;
-  readonly parameters: Readonly<Record<string, unknown>>;
-  readonly query: Readonly<Record<string, unknown>>;
-  /** All but the credential. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The body, if it is one of JSON. */
-  readonly json: object | null;
-  /** The file that is the body, if one is. */
-  readonly file: string | null;
-  /** The environment variable that has the credential; null where the address itself is the permission. */
-  readonly token: 'PHOTO_SERVICE_TOKEN' | 'OPERATOR_TOKEN' | null;
-  readonly answer: 'json' | 'text' | 'file' | 'none';
-}
-
 /** The parts of an operation that a sample shows, where it is more than its path. Values are those of the document, or these. */
 interface RequestExample {
   /** Fields of the body by their examples. */
@@ -91,7 +71,10 @@ const requestExamples: Readonly<Record<string, RequestExample>> = {
   updateWebhook: { fields: ['enabled'] },
 };
 
-function sampleRequest(method: string, template: string, operation: SampledOperation, schemas: Schemas): SampleRequest {
+type SampleRequest = ReturnType<typeof sampleRequest>;
+
+/** A request that shows an operation, made of the examples in the document. */
+function sampleRequest(method: string, template: string, operation: SampledOperation, schemas: Schemas) {
   const example = requestExamples[operation.operationId] ?? {};
   const { fields, body: written, query = {}, parameters: named = [], headers = {} } = example;
   const examples = (isShown: (each: Described) => boolean) =>
@@ -111,13 +94,17 @@ function sampleRequest(method: string, template: string, operation: SampledOpera
   const isSilent = method === 'head' || types.length === 0 || method === 'delete';
   return {
     method: method.toUpperCase(),
+    // The path as the document has it, and with its examples and the query, as they are sent.
     template,
     target: search.size === 0 ? path : `${path}?${search}`,
     parameters,
     query: asked,
+    // All but the credential.
     headers: type === undefined || type === '*/*' ? headers : { ...headers, 'Content-Type': type },
+    // The body: JSON, or a file.
     json: isJson ? (json ?? {}) : null,
     file: type === undefined || isJson ? null : 'DSC_3701.jpg',
+    // The environment variable that has the credential; null where the address itself is the permission.
     token: operation['x-required-scope'] === null ? null : isOperator ? 'OPERATOR_TOKEN' : 'PHOTO_SERVICE_TOKEN',
     answer: isSilent ? (types.length > 1 ? 'text' : 'none') : types[0] === 'application/json' ? 'json' : 'file',
   };
