@@ -142,22 +142,15 @@ export async function refuseForeign(cluster: string): Promise<void> {
   );
 }
 
-export interface Finished {
-  /** Null when a signal ended it. */
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /**
- * Runs a short program to its end. Rejects only where it could not be started.
+ * Runs a short program to its end; its code is null when a signal ended it. Rejects only where it could not be started.
  * @param hold A descriptor that the program holds as its number 3, so that a lock on it lasts as long as the program.
  */
 export function runToEnd(
   account: Account,
   command: readonly string[],
   { env, input = '', hold }: { env?: Record<string, string>; input?: string; hold?: number } = {},
-): Promise<Finished> {
+): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
   const [program, ...args] = [...account.prefix, ...command];
   return new Promise((resolve, reject) => {
     const child = spawn(program as string, args, {

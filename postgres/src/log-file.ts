@@ -4,17 +4,13 @@ import { join } from 'node:path';
 
 const LARGEST_BYTES = 5 * 1024 * 1024;
 
-/** The server's own log, `postgres.log` in the data folder: written by the server itself, so that it goes on while we are gone. */
-export interface LogFile {
-  readonly path: string;
-  readonly fd: number;
-  /** Returns the last 4 KiB that the server wrote since the file was opened. */
-  tail(): Promise<string>;
-  close(): void;
-}
+export type LogFile = Awaited<ReturnType<typeof openLogFile>>;
 
-/** The file and its predecessor, postgres.log.1, stay near 5 MiB each. */
-export async function openLogFile(dataDir: string, owner: { uid: number; gid: number }): Promise<LogFile> {
+/**
+ * The server's own log, `postgres.log` in the data folder: written by the server itself, so that it goes on while we are gone. The file and its
+ * predecessor, postgres.log.1, stay near 5 MiB each.
+ */
+export async function openLogFile(dataDir: string, owner: { uid: number; gid: number }) {
   const path = join(dataDir, 'postgres.log');
   await boundLogFile(path, LARGEST_BYTES);
   const fd = openSync(path, 'a', 0o600);
@@ -25,7 +21,8 @@ export async function openLogFile(dataDir: string, owner: { uid: number; gid: nu
   return {
     path,
     fd,
-    async tail() {
+    /** Returns the last 4 KiB that the server wrote since the file was opened. */
+    async tail(): Promise<string> {
       const file = await open(path, 'r');
       try {
         const { size } = await file.stat();

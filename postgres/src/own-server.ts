@@ -12,15 +12,6 @@ import type { DataLock } from './ownership.js';
 import { freeLoopbackPort, type Server, startByPgCtl, superviseServer } from './server-process.js';
 import { makeServerFolder, makeSocketFolder, SOCKET_PORT } from './socket-folder.js';
 
-export interface OwnServer {
-  readonly server: Server;
-  readonly connection: Connection;
-  /** Where the owner's socket goes too; not used on Windows. */
-  readonly socketFolder: string;
-  /** Stops the server, if it lives, and gives back what it used except the lock. */
-  close(): Promise<void>;
-}
-
 const RETRY_FOR_MS = 10_000;
 const RETRY_EVERY_MS = 100;
 /** The messages of Postgres while the remains of a killed server are still in the way. */
@@ -34,7 +25,7 @@ export async function startOwnServer(
   lock: DataLock,
   options: ServerOptions,
   log: Log,
-): Promise<OwnServer> {
+) {
   const windows = process.platform === 'win32';
   const env = await linkLibraries(binaries, join(dataDir, 'pg-lib'));
   const password = await readOrMakePassword(dataDir);
@@ -71,8 +62,10 @@ export async function startOwnServer(
     return {
       server: running,
       connection,
+      /** Where the owner's socket goes too; not used on Windows. */
       socketFolder,
-      async close() {
+      /** Stops the server, if it lives, and gives back what it used except the lock. */
+      async close(): Promise<void> {
         await running.stop().finally(() => logFile.close());
         await cleared;
         if (!windows) await rm(lock.certain ? socketFolder : host, { recursive: true, force: true });

@@ -74,24 +74,13 @@ export interface LiveOwner {
   leave(): void;
 }
 
-/** The owner's end: says who owns the folder to every process that connects, and knows how many still do. */
-export interface OwnerSocket {
-  /** No newcomers from now on. */
-  hide(): Promise<void>;
-  /** Resolves when every guest has left. */
-  guestsGone(onWait: (guests: number) => void): Promise<void>;
-  close(): void;
-}
-
 const ownerFile = (dataDir: string) => join(dataDir, 'postgres.owner');
 
-/** For the holder of the data lock, once its server answers: no process ever meets a server that is not ready. */
-export async function publishOwner(
-  dataDir: string,
-  folder: string,
-  label: string,
-  facts: OwnerFacts,
-): Promise<OwnerSocket> {
+/**
+ * For the holder of the data lock, once its server answers: no process ever meets a server that is not ready.
+ * @returns the owner's end: it says who owns the folder to every process that connects, and knows how many still do.
+ */
+export async function publishOwner(dataDir: string, folder: string, label: string, facts: OwnerFacts) {
   const name = `owner.${randomBytes(4).toString('hex')}`;
   const address = process.platform === 'win32' ? `\\\\.\\pipe\\${label}-${name}` : join(folder, name);
   const guests = new Set<Socket>();
@@ -116,11 +105,13 @@ export async function publishOwner(
   }
   await rename(part, ownerFile(dataDir));
   return {
-    async hide() {
+    /** No newcomers from now on. */
+    async hide(): Promise<void> {
       await rm(ownerFile(dataDir), { force: true });
       server.close();
     },
-    async guestsGone(onWait) {
+    /** Resolves when every guest has left. */
+    async guestsGone(onWait: (guests: number) => void): Promise<void> {
       if (guests.size > 0) onWait(guests.size);
       for (const guest of guests) guest.ref();
       await Promise.all([...guests].map((guest) => new Promise((resolve) => guest.once('close', resolve))));

@@ -45,18 +45,12 @@ export function s3Source(
   };
 }
 
-interface StoredObject {
-  readonly key: string;
-  readonly sizeBytes: number;
-  readonly etag: string;
-}
-
 async function* items(
   bucket: Bucket,
   { prefix, sidecars: withSidecars, rules }: { prefix: string; sidecars: boolean; rules: LeftOut },
   signal: AbortSignal,
 ): AsyncGenerator<SourceItem> {
-  const objects: StoredObject[] = [];
+  const objects = [];
   for await (const object of bucket.list(prefix, signal)) if (!object.key.endsWith('/')) objects.push(object);
   const sizes = new Map(objects.map(({ key, sizeBytes }) => [key, sizeBytes]));
   const sidecars = new SidecarFiles(withSidecars ? [...sizes.keys()].filter(isSidecar) : [], {
@@ -107,7 +101,7 @@ class Bucket {
     return (headers) => this.get(`/${path}`, headers);
   }
 
-  async *list(prefix: string, signal: AbortSignal): AsyncGenerator<StoredObject> {
+  async *list(prefix: string, signal: AbortSignal) {
     for (let token: string | null = null, isFirst = true; isFirst || token !== null; isFirst = false) {
       signal.throwIfAborted();
       const { pageSize } = this.settings;

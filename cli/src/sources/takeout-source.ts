@@ -200,26 +200,15 @@ function nameOf({ path }: ArchiveFile): string {
   return posix.basename(path);
 }
 
-interface TakeoutPhoto {
-  readonly title: string | null;
-  readonly description: string | null;
-  /** Seconds since 1970 in UTC; null when not known. */
-  readonly takenAt: number | null;
-  readonly position: { readonly latitude: number; readonly longitude: number; readonly altitude: number | null } | null;
-  readonly people: readonly string[];
-  readonly isFavourite: boolean;
-  readonly isArchived: boolean;
-  readonly isTrashed: boolean;
-  readonly url: string | null;
-}
-
+type TakeoutPhoto = ReturnType<typeof photoOf>;
 type Value = Readonly<Record<string, unknown>>;
 
-function photoOf(document: Value): TakeoutPhoto {
+function photoOf(document: Value) {
   const people = Array.isArray(document['people']) ? document['people'] : [];
   return {
     title: text(document['title']),
     description: text(document['description']),
+    // Seconds since 1970 in UTC; null when not known.
     takenAt: seconds(object(document['photoTakenTime'])?.['timestamp']),
     position: positionOf(document['geoData']) ?? positionOf(document['geoDataExif']),
     people: people.flatMap((person) => text(object(person)?.['name']) ?? []),
@@ -231,7 +220,7 @@ function photoOf(document: Value): TakeoutPhoto {
 }
 
 /** 0/0 stands for no position, and 0 for no altitude. */
-function positionOf(value: unknown): TakeoutPhoto['position'] {
+function positionOf(value: unknown) {
   const { latitude, longitude, altitude } = object(value) ?? {};
   if (typeof latitude !== 'number' || typeof longitude !== 'number') return null;
   if (latitude === 0 && longitude === 0) return null;

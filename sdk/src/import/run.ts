@@ -91,23 +91,19 @@ export interface ImportProgress {
 export interface ImportRun {
   readonly client: PhotoService;
   readonly options: ImportOptions;
-  readonly limits: ImportLimits;
+  /** Numbers that the service may have set otherwise; null where they are not known. The formats are content types that it can read. */
+  readonly limits: {
+    readonly batchSize: number;
+    readonly maxPhotos: number;
+    readonly maxFileBytes: number | null;
+    readonly formats: readonly string[] | null;
+  };
   readonly state: RunState;
   readonly tally: Tally;
   readonly signal: AbortSignal;
   /** By the name of the file. */
   readonly failures: Map<string, ImportFailure>;
   fail(source: Pick<ImportSource, 'ref'>, code: string, message: string): void;
-}
-
-/** Numbers that the service may have set otherwise. */
-interface ImportLimits {
-  readonly batchSize: number;
-  readonly maxPhotos: number;
-  /** Null: not known. */
-  readonly maxFileBytes: number | null;
-  /** Content types that the service can read; null: not known. */
-  readonly formats: readonly string[] | null;
 }
 
 export async function beginRun(
