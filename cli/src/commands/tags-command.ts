@@ -27,6 +27,12 @@ function list(): Command {
     });
 }
 
+interface AddOptions extends OutputOptions {
+  readonly photo?: readonly number[];
+  readonly color?: string;
+  readonly description?: string;
+}
+
 function add(): Command {
   return new Command('add')
     .description('create a tag unless it exists, and add it to photos')
@@ -36,25 +42,15 @@ function add(): Command {
     .option('--description <text>', 'the description of a new tag')
     .addOption(jsonOption())
     .addOption(quietOption())
-    .action(
-      async (
-        name: string,
-        {
-          photo,
-          color,
-          description,
-          ...options
-        }: OutputOptions & { photo?: readonly number[]; color?: string; description?: string },
-      ) => {
-        const client = await connect();
-        const values = { name, ...given({ color, description }) };
-        const tag = await client.tags.create(values, { ifExists: 'return' });
-        const changes = photo ? await client.tags.attach(tag.id, photo) : null;
-        const put = changes ? `; added to ${count(changes.added, 'photo')}, ${changes.unchanged} already had it` : '';
-        print(options, { tag, changes }, [`tag ${tag.id} ${tag.name}${put}`]);
-        requireAll(options, [...(changes?.notFound ?? []), ...(changes?.full ?? [])]);
-      },
-    );
+    .action(async (name: string, { photo, color, description, ...options }: AddOptions) => {
+      const client = await connect();
+      const values = { name, ...given({ color, description }) };
+      const tag = await client.tags.create(values, { ifExists: 'return' });
+      const changes = photo ? await client.tags.attach(tag.id, photo) : null;
+      const put = changes ? `; added to ${count(changes.added, 'photo')}, ${changes.unchanged} already had it` : '';
+      print(options, { tag, changes }, [`tag ${tag.id} ${tag.name}${put}`]);
+      requireAll(options, [...(changes?.notFound ?? []), ...(changes?.full ?? [])]);
+    });
 }
 
 function remove(): Command {

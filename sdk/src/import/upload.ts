@@ -19,7 +19,8 @@ const RESUMABLE_BYTES = 8 * 1024 ** 2;
 const TUS = { 'Tus-Resumable': '1.0.0' };
 
 /**
- * Sends one file to its target. `stale`: it needs a fresh one; `failed`: it has been noted why. Rejects with `ConnectionError` when it cannot be sent for a minute or two: then the others would fare no better.
+ * Sends one file to its target. `stale`: it needs a fresh one; `failed`: it has been noted why. Rejects with `ConnectionError` when it cannot be
+ * sent for a minute or two: then the others would fare no better.
  */
 export async function upload(
   run: ImportRun,
