@@ -78,18 +78,15 @@ function batchesOf(photos: readonly ExportedPhoto[], imports: readonly Import[])
 }
 
 function sum(results: readonly SourceImportResult[]): SourceImportResult {
-  const total = (of: (result: SourceImportResult) => number | null) =>
-    results.reduce<number | null>((all, result) => {
-      const value = of(result);
-      return all === null || value === null ? null : all + value;
-    }, 0);
+  const total = (name: 'total' | 'imported' | 'duplicates' | 'bytesUploaded' | 'skipped') =>
+    results.reduce<number | null>((all, { [name]: each }) => (all === null || each === null ? null : all + each), 0);
   return {
     dryRun: results.some(({ dryRun }) => dryRun),
-    total: total((result) => result.total) ?? 0,
-    imported: total((result) => result.imported),
-    duplicates: total((result) => result.duplicates),
-    bytesUploaded: total((result) => result.bytesUploaded),
-    skipped: total((result) => result.skipped) ?? 0,
+    total: total('total') ?? 0,
+    imported: total('imported'),
+    duplicates: total('duplicates'),
+    bytesUploaded: total('bytesUploaded'),
+    skipped: total('skipped') ?? 0,
     failed: results.flatMap(({ failed }) => failed),
     imports: results.flatMap(({ imports }) => imports),
     skippedFiles: results.flatMap(({ skippedFiles }) => skippedFiles),

@@ -56,7 +56,7 @@ export function agentServer({
         idempotentHint: !addsUp,
         openWorldHint: name === 'import_photos',
       };
-      return { name, title, description, inputSchema: input as { type: 'object' }, annotations };
+      return { name, title, description, inputSchema: input, annotations };
     });
     return { tools: described };
   });

@@ -1,17 +1,9 @@
 import type { PhotoService } from 'photo-service-sdk';
 import type { Login } from '../login.js';
 
-/** JSON Schema of an object. */
-interface InputSchema {
-  readonly type: 'object';
-  readonly properties: Readonly<Record<string, object>>;
-  readonly required?: string[];
-  readonly additionalProperties: false;
-}
-
-/** A schema of these properties, and no others. */
-export function schemaOf(properties: InputSchema['properties'], required?: string[]): InputSchema {
-  return { type: 'object', properties, ...(required && { required }), additionalProperties: false };
+/** The JSON Schema of an object with these properties, and no others. */
+export function schemaOf(properties: Readonly<Record<string, object>>, required?: string[]) {
+  return { type: 'object' as const, properties, ...(required && { required }), additionalProperties: false };
 }
 
 export interface ToolContext {
@@ -50,7 +42,7 @@ export interface Tool {
   readonly effect: 'reads' | 'adds' | 'destroys';
   /** Whether calling it again with the same input can change something again. */
   readonly addsUp?: boolean;
-  readonly input: InputSchema;
+  readonly input: ReturnType<typeof schemaOf>;
   run(context: ToolContext, input: unknown): Promise<ToolResult>;
 }
 

@@ -23,6 +23,12 @@ import {
   type SyncState,
 } from './synced-files.js';
 
+interface Options extends OutputOptions {
+  readonly full?: boolean;
+  readonly delete: boolean;
+  readonly sidecars?: boolean;
+}
+
 export function syncCommand(): Command {
   return new Command('sync')
     .description('update a folder from the library: downloads new photos and removes deleted ones')
@@ -32,27 +38,25 @@ export function syncCommand(): Command {
     .option('--sidecars', 'write the title, tags, time, place and so on of each photo into an XMP file beside it')
     .addOption(jsonOption())
     .addOption(quietOption())
-    .action(
-      async (folder: string, options: OutputOptions & { full?: boolean; delete: boolean; sidecars?: boolean }) => {
-        const { full = false, delete: deletes } = options;
-        const result = await withDisplay(options, async (display) => {
-          const client = await connect(display);
-          const onStep = (step: SyncResult) => showStep(display, step);
-          const settings = { full, deletes, sidecars: options.sidecars ?? false, onStep };
-          return interruptible((signal) => syncFolder(client, folder, { ...settings, signal }));
-        });
-        const { downloaded, downloadedBytes, renamed, deleted, sidecars, kept, failed } = result;
-        print(options, result, [
-          `${downloaded} downloaded (${bytesText(downloadedBytes)}), ${renamed} renamed, ${deleted} removed, ${failed.length} failed`,
-          ...(sidecars > 0 ? [`${count(sidecars, 'sidecar')} written`] : []),
-          ...(kept.length > 0
-            ? [`kept, because they were changed locally or cannot be removed: ${count(kept.length, 'file')}`]
-            : []),
-        ]);
-        printFailures(options, result);
-        if (failed.length > 0) throw new PartlyDone();
-      },
-    );
+    .action(async (folder: string, options: Options) => {
+      const { full = false, delete: deletes } = options;
+      const result = await withDisplay(options, async (display) => {
+        const client = await connect(display);
+        const onStep = (step: SyncResult) => showStep(display, step);
+        const settings = { full, deletes, sidecars: options.sidecars ?? false, onStep };
+        return interruptible((signal) => syncFolder(client, folder, { ...settings, signal }));
+      });
+      const { downloaded, downloadedBytes, renamed, deleted, sidecars, kept, failed } = result;
+      print(options, result, [
+        `${downloaded} downloaded (${bytesText(downloadedBytes)}), ${renamed} renamed, ${deleted} removed, ${failed.length} failed`,
+        ...(sidecars > 0 ? [`${count(sidecars, 'sidecar')} written`] : []),
+        ...(kept.length > 0
+          ? [`kept, because they were changed locally or cannot be removed: ${count(kept.length, 'file')}`]
+          : []),
+      ]);
+      printFailures(options, result);
+      if (failed.length > 0) throw new PartlyDone();
+    });
 }
 
 export function printFailures({ json }: OutputOptions, { failed }: SyncResult): void {
