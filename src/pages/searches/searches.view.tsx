@@ -28,36 +28,28 @@ export function SavedSearches({ searches, query }: { searches: readonly SavedSea
           </ul>
         </nav>
       )}
-      {isNew && <SaveForm current={current} />}
-      {mayEdit && searches.length > 0 && <EditForms searches={searches} current={current} />}
+      {isNew && (
+        <details>
+          <summary>Save this search</summary>
+          <Form action="/settings/searches" class="named" label="Save this search">
+            <NameField id="new-search" value="" current={current} />
+            <Button kind="plain">Save</Button>
+          </Form>
+        </details>
+      )}
+      {mayEdit && searches.length > 0 && (
+        <details>
+          <summary>Edit saved searches</summary>
+          {searches.map(({ id, name }) => (
+            <Form key={id} action={`/settings/searches/${id}/rename`} class="named" label={`Search ${name}`}>
+              <NameField id={`search-${id}`} value={name} current={current} />
+              <Button kind="plain">Rename</Button>
+              <OtherAction path={`/settings/searches/${id}/delete`} label="Delete" name={`Delete ${name}`} />
+            </Form>
+          ))}
+        </details>
+      )}
     </div>
-  );
-}
-
-function SaveForm({ current }: { current: string }) {
-  return (
-    <details>
-      <summary>Save this search</summary>
-      <Form action="/settings/searches" class="named" label="Save this search">
-        <NameField id="new-search" value="" current={current} />
-        <Button kind="plain">Save</Button>
-      </Form>
-    </details>
-  );
-}
-
-function EditForms({ searches, current }: { searches: readonly SavedSearch[]; current: string }) {
-  return (
-    <details>
-      <summary>Edit saved searches</summary>
-      {searches.map(({ id, name }) => (
-        <Form key={id} action={`/settings/searches/${id}/rename`} class="named" label={`Search ${name}`}>
-          <NameField id={`search-${id}`} value={name} current={current} />
-          <Button kind="plain">Rename</Button>
-          <OtherAction path={`/settings/searches/${id}/delete`} label="Delete" name={`Delete ${name}`} />
-        </Form>
-      ))}
-    </details>
   );
 }
 
