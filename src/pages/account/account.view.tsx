@@ -45,8 +45,42 @@ export function AccountPage(props: AccountProps) {
       <IdentitiesCard identities={identities} providers={providers} hasPassword={person.user.passwordHash !== null} />
       <FactorsCard person={person} />
       <SessionsCard sessions={sessions} current={person.session.id} />
-      {isOwner && <LibraryCard />}
-      <ExportCard />
+      {isOwner && (
+        <Card title="Download everything">
+          <p>
+            One ZIP file contains the whole library: all originals byte for byte in folders by month, XMP sidecars, all
+            fields and tags, checksums, and pages to look at it without a server. Unpacked, it is brought back by{' '}
+            <code>phs import --from photo-service FOLDER</code>. Photos in the trash are not part of it.
+          </p>
+          <div class="buttons" id="export">
+            <a class="button plain" href="/settings/account/export/library.zip" download>
+              Download library.zip
+            </a>
+          </div>
+          <p class="hint below">
+            It is as large as the library. A download that is interrupted starts again from its beginning; for a large
+            library use <code>phs export FOLDER</code> instead, which continues where it stopped.
+          </p>
+        </Card>
+      )}
+      <Card title="Export lists">
+        <p>
+          Two files contain everything about your photos and tags, including the trash: one JSON object per line, as the
+          API represents it, with the path of each original.
+        </p>
+        <div class="buttons">
+          <a class="button plain" href="/settings/account/export/photos.jsonl" download>
+            Download photos.jsonl
+          </a>
+          <a class="button plain" href="/settings/account/export/tags.jsonl" download>
+            Download tags.jsonl
+          </a>
+        </div>
+        <p class="hint below">
+          Download the originals, byte for byte, with the command line and a key that can read: <code>phs login</code>,
+          then <code>phs download --all --to FOLDER</code>. After an interruption it continues where it stopped.
+        </p>
+      </Card>
       {isOwner && <EraseCard name={customer.name} />}
     </>
   );
@@ -116,50 +150,6 @@ function EmailCard({ person, isMailed, problems, form }: SentForm & { person: Kn
         }}
       />
     </FormCard>
-  );
-}
-
-function LibraryCard() {
-  return (
-    <Card title="Download everything">
-      <p>
-        One ZIP file contains the whole library: all originals byte for byte in folders by month, XMP sidecars, all
-        fields and tags, checksums, and pages to look at it without a server. Unpacked, it is brought back by{' '}
-        <code>phs import --from photo-service FOLDER</code>. Photos in the trash are not part of it.
-      </p>
-      <div class="buttons" id="export">
-        <a class="button plain" href="/settings/account/export/library.zip" download>
-          Download library.zip
-        </a>
-      </div>
-      <p class="hint below">
-        It is as large as the library. A download that is interrupted starts again from its beginning; for a large
-        library use <code>phs export FOLDER</code> instead, which continues where it stopped.
-      </p>
-    </Card>
-  );
-}
-
-function ExportCard() {
-  return (
-    <Card title="Export lists">
-      <p>
-        Two files contain everything about your photos and tags, including the trash: one JSON object per line, as the
-        API represents it, with the path of each original.
-      </p>
-      <div class="buttons">
-        <a class="button plain" href="/settings/account/export/photos.jsonl" download>
-          Download photos.jsonl
-        </a>
-        <a class="button plain" href="/settings/account/export/tags.jsonl" download>
-          Download tags.jsonl
-        </a>
-      </div>
-      <p class="hint below">
-        Download the originals, byte for byte, with the command line and a key that can read: <code>phs login</code>,
-        then <code>phs download --all --to FOLDER</code>. After an interruption it continues where it stopped.
-      </p>
-    </Card>
   );
 }
 

@@ -46,7 +46,23 @@ export function FactorsPage({ apps, passkeys, codesLeft, offersPasskeys, user }:
         title="Two-step sign-in"
         lead="After your password, or after a provider, you use a passkey or enter a code that an app on your phone or computer shows. A stolen password is not enough then."
       />
-      <PasskeysCard passkeys={passkeys} offersPasskeys={offersPasskeys} mayAdd={mayAdd} />
+      <Card
+        title="Passkeys"
+        lead="Your device, password manager or security key keeps a passkey, and uses it on this site only: no other site can trick you into revealing it."
+      >
+        {passkeys.length > 0 && <Factors caption="Passkeys" factors={passkeys} path={PASSKEYS_PATH} />}
+        {!offersPasskeys && (
+          <p>
+            They do not work at the address of this service: browsers require a name, not an IP address, and TLS, or{' '}
+            <code>localhost</code>. The operator chooses the address with <code>PUBLIC_URL</code>.
+          </p>
+        )}
+        {offersPasskeys && mayAdd && (
+          <Form action={`${PASSKEYS_PATH}/new`}>
+            <Buttons label="Add a passkey" />
+          </Form>
+        )}
+      </Card>
       <Card title="Authenticator apps">
         {apps.length === 0 ? (
           <Empty title={count === 0 ? `You sign in ${onlyProofOf(user)} alone` : 'You have no authenticator app'}>
@@ -77,28 +93,6 @@ export function FactorsPage({ apps, passkeys, codesLeft, offersPasskeys, user }:
 }
 
 type PasskeysProps = Pick<FactorsProps, 'passkeys' | 'offersPasskeys'> & { readonly mayAdd: boolean };
-
-function PasskeysCard({ passkeys, offersPasskeys, mayAdd }: PasskeysProps) {
-  return (
-    <Card
-      title="Passkeys"
-      lead="Your device, password manager or security key keeps a passkey, and uses it on this site only: no other site can trick you into revealing it."
-    >
-      {passkeys.length > 0 && <Factors caption="Passkeys" factors={passkeys} path={PASSKEYS_PATH} />}
-      {!offersPasskeys && (
-        <p>
-          They do not work at the address of this service: browsers require a name, not an IP address, and TLS, or{' '}
-          <code>localhost</code>. The operator chooses the address with <code>PUBLIC_URL</code>.
-        </p>
-      )}
-      {offersPasskeys && mayAdd && (
-        <Form action={`${PASSKEYS_PATH}/new`}>
-          <Buttons label="Add a passkey" />
-        </Form>
-      )}
-    </Card>
-  );
-}
 
 interface TableProps {
   readonly caption: string;

@@ -139,7 +139,23 @@ export function ImportDetailsPage({ subject, items, more, limits }: DetailsProps
         </Card>
       </div>
       {subject.status === 'open' && <OpenActions subject={subject} path={path} />}
-      {items.length > 0 && <FailedFiles items={items} limits={limits} />}
+      {items.length > 0 && (
+        <section class="not-in" aria-label="Failed files">
+          <h2>Failed files</h2>
+          <Table
+            caption="Failed files"
+            columns={['File', 'Why', 'Size']}
+            rows={items.map((item) => ({
+              key: item.id,
+              cells: [
+                item.filename,
+                item.status === 'failed' ? failureOf(item, limits) : 'Not received yet.',
+                item.sizeBytes === null ? '' : formats.bytes(item.sizeBytes),
+              ],
+            }))}
+          />
+        </section>
+      )}
       {more && (
         <p class="more">
           <a class="button plain" rel="next" href={`${path}?cursor=${encodeURIComponent(more)}`}>
@@ -171,27 +187,6 @@ function OpenActions({ subject, path }: { subject: ImportDetails; path: string }
         <LinkButton href={`${path}/discard`} label="Discard" />
       </div>
     </Card>
-  );
-}
-
-function FailedFiles({ items, limits }: { items: readonly ItemDetails[]; limits: Limits }) {
-  const formats = useFormats();
-  return (
-    <section class="not-in" aria-label="Failed files">
-      <h2>Failed files</h2>
-      <Table
-        caption="Failed files"
-        columns={['File', 'Why', 'Size']}
-        rows={items.map((item) => ({
-          key: item.id,
-          cells: [
-            item.filename,
-            item.status === 'failed' ? failureOf(item, limits) : 'Not received yet.',
-            item.sizeBytes === null ? '' : formats.bytes(item.sizeBytes),
-          ],
-        }))}
-      />
-    </section>
   );
 }
 

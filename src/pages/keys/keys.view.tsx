@@ -15,9 +15,22 @@ export function KeyList({ keys, now }: { keys: readonly ApiKey[]; now: Date }) {
     cells: [
       <KeyName subject={key} now={now} />,
       <ScopeList scopes={key.scopes} />,
-      <LastUse subject={key} />,
+      <>
+        <Moment at={key.lastUsedAt} none="Never" />
+        {key.lastUsedIp && <span class="small soft">{`from ${key.lastUsedIp}`}</span>}
+      </>,
       <Bounds subject={key} />,
-      <KeyActions subject={key} />,
+      <div class="actions">
+        <a href={`/settings/keys/${key.id}`}>
+          Edit<span class="unseen">{` ${key.name}`}</span>
+        </a>
+        <a href={`/settings/keys/new?from=${key.id}`}>
+          Rotate<span class="unseen">{` ${key.name}`}</span>
+        </a>
+        <a class="dangerous" href={`/settings/keys/${key.id}/delete`}>
+          Delete<span class="unseen">{` ${key.name}`}</span>
+        </a>
+      </div>,
     ],
   }));
   return (
@@ -71,15 +84,6 @@ export function ScopeList({ scopes }: { scopes: readonly string[] }) {
   );
 }
 
-function LastUse({ subject: { lastUsedAt, lastUsedIp } }: { subject: ApiKey }) {
-  return (
-    <>
-      <Moment at={lastUsedAt} none="Never" />
-      {lastUsedIp && <span class="small soft">{`from ${lastUsedIp}`}</span>}
-    </>
-  );
-}
-
 function Bounds({ subject }: { subject: ApiKey }) {
   const { ipList, expiresAt } = subject;
   const [read, write] = [keyBudget(subject, 'read').limit, keyBudget(subject, 'write').limit];
@@ -95,22 +99,6 @@ function Bounds({ subject }: { subject: ApiKey }) {
         </span>
       )}
     </>
-  );
-}
-
-function KeyActions({ subject: { id, name } }: { subject: ApiKey }) {
-  return (
-    <div class="actions">
-      <a href={`/settings/keys/${id}`}>
-        Edit<span class="unseen">{` ${name}`}</span>
-      </a>
-      <a href={`/settings/keys/new?from=${id}`}>
-        Rotate<span class="unseen">{` ${name}`}</span>
-      </a>
-      <a class="dangerous" href={`/settings/keys/${id}/delete`}>
-        Delete<span class="unseen">{` ${name}`}</span>
-      </a>
-    </div>
   );
 }
 

@@ -20,7 +20,6 @@ export const librarySorts = [
   ['-createdAt', 'Recently added'],
   ['filename', 'By file name'],
 ] as const satisfies readonly (readonly [TwoWaySort, string])[];
-type LibrarySort = (typeof librarySorts)[number][0];
 
 /** The query of the library page, from its address. Empty: not set. */
 export interface LibraryQuery {
@@ -30,7 +29,7 @@ export interface LibraryQuery {
   /** First and last day on which photos were taken, `2026-11-21`, in the account's time zone. */
   readonly from: string;
   readonly to: string;
-  readonly sort: LibrarySort;
+  readonly sort: (typeof librarySorts)[number][0];
   readonly trash: boolean;
   readonly importId: Id | null;
   /** The photo that others look like. */
@@ -38,9 +37,7 @@ export interface LibraryQuery {
   readonly panel: PanelValues;
 }
 
-type RawQuery = Readonly<Record<string, unknown>>;
-
-export function readLibraryQuery(query: RawQuery): LibraryQuery {
+export function readLibraryQuery(query: Readonly<Record<string, unknown>>): LibraryQuery {
   const text = (name: string) => (typeof query[name] === 'string' ? query[name].trim() : '');
   const [sort] = librarySorts.find(([value]) => value === text('sort')) ?? librarySorts[0];
   return {

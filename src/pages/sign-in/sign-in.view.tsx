@@ -52,7 +52,15 @@ export function SignInForm(props: SignInProps) {
         <Buttons label="Sign in" />
       </Form>
       <OtherAccounts others={others} />
-      {offersPasskeys && <PasskeyForm next={next} />}
+      {offersPasskeys && (
+        <Form action={PASSKEY_SIGN_IN_PATH} class="below" label="Sign in with a passkey">
+          <input type="hidden" name="next" value={next} />
+          <div class="buttons">
+            <PasskeyButton from={passkeyQuestions.toSignIn} label="Sign in with a passkey" isOnly />
+          </div>
+          <PasskeyNotes />
+        </Form>
+      )}
       <ProviderLinks providers={providers} next={next} />
       {isMailed && (
         <p class="below">
@@ -67,28 +75,10 @@ export function SignInForm(props: SignInProps) {
   );
 }
 
-interface EmailFieldProps {
-  readonly value: string;
-  readonly hint?: string;
-  readonly errors?: Problems | null;
-}
-
 /** The address that a person signs in with. */
-export function EmailField({ value, ...field }: EmailFieldProps) {
+export function EmailField({ value, ...field }: { value: string; hint?: string; errors?: Problems | null }) {
   const input = { type: 'email', value, autocomplete: 'username', required: true, maxLength: MAX_EMAIL };
   return <Field label="E-mail address" name="email" {...field} input={input} />;
-}
-
-function PasskeyForm({ next }: { next: string }) {
-  return (
-    <Form action={PASSKEY_SIGN_IN_PATH} class="below" label="Sign in with a passkey">
-      <input type="hidden" name="next" value={next} />
-      <div class="buttons">
-        <PasskeyButton from={passkeyQuestions.toSignIn} label="Sign in with a passkey" isOnly />
-      </div>
-      <PasskeyNotes />
-    </Form>
-  );
 }
 
 type CodeProps = Pick<SignInProps, 'next' | 'problems' | 'offersPasskeys'>;

@@ -21,14 +21,11 @@ const headers = {
   'X-Robots-Tag': 'noindex, nofollow',
 } as const;
 
-interface SharePageOptions {
-  readonly token: string;
-  readonly title: string;
-  readonly status?: number;
-}
-
 /** A page for visitors. It needs no script. */
-export function renderSharePage({ token, title, status = 200 }: SharePageOptions, content: ComponentChildren): Reply {
+export function renderSharePage(
+  { token, title, status = 200 }: { token: string; title: string; status?: number },
+  content: ComponentChildren,
+): Reply {
   const html = renderToString(
     <html lang="en">
       <head>

@@ -41,7 +41,17 @@ export function Gallery({ token, share, photos: { data, nextCursor }, isFirst, f
             </li>
           ))}
         </ul>
-        {filesAtOnce > 0 && <UploadForm token={token} most={filesAtOnce} />}
+        {filesAtOnce > 0 && (
+          <form class="upload" method="post" action={`${sharePath(token)}/upload`} enctype="multipart/form-data">
+            <label for="files">
+              {filesAtOnce === 1 ? 'Add a photo of your own' : `Add your own photos, up to ${filesAtOnce} at once`}
+            </label>
+            <input type="file" id="files" name="file" multiple={filesAtOnce > 1} accept={ACCEPTED_FILES} required />
+            <button class="button" type="submit">
+              Send
+            </button>
+          </form>
+        )}
         {(nextCursor !== null || !isFirst) && (
           <nav aria-label="Pages">
             {!isFirst && <a href={path}>First page</a>}
@@ -152,19 +162,6 @@ export function sharedPhotoView(request: Request, token: string, { mayDownload }
     large: at('large'),
     download: mayDownload ? at('download') : null,
   };
-}
-
-/** @param most Files in one request. */
-function UploadForm({ token, most }: { token: string; most: number }) {
-  return (
-    <form class="upload" method="post" action={`${sharePath(token)}/upload`} enctype="multipart/form-data">
-      <label for="files">{most === 1 ? 'Add a photo of your own' : `Add your own photos, up to ${most} at once`}</label>
-      <input type="file" id="files" name="file" multiple={most > 1} accept={ACCEPTED_FILES} required />
-      <button class="button" type="submit">
-        Send
-      </button>
-    </form>
-  );
 }
 
 /** @param trouble The failure of all or of some; null: there was none. */
