@@ -1,3 +1,4 @@
+import { Inject } from '@nestjs/common';
 import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
@@ -5,6 +6,7 @@ import type { Ports } from '../core/ports.js';
 import { factorNeededFrom } from '../core/users/factors/policy.js';
 import type { KnownSession } from '../core/users/session.js';
 import { mayActAs } from '../core/users/user.js';
+import { PORTS } from '../http/ports-token.js';
 import { Reply } from '../http/responses/reply.js';
 import { publicPath } from '../http/server/base-path.js';
 import { headerOf } from '../http/server/request.js';
@@ -44,6 +46,15 @@ export function renderPage(
     `<!doctype html>${html}`,
     pageHeaders(reach, options.pictures),
   );
+}
+
+/** Controllers of pages for people, and what they render these with. */
+export abstract class PageController {
+  constructor(@Inject(PORTS) protected readonly ports: Ports) {}
+
+  protected render(context: PageContext, options: PageOptions, content: ComponentChildren): Reply {
+    return renderPage(this.ports, context, options, content);
+  }
 }
 
 /** Members of what scripts get that are paths of ours. */

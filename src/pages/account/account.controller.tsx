@@ -1,20 +1,18 @@
-import { Controller, Get, Inject, Post } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import type { Customer } from '../../core/customers/customer.js';
 import { editCustomer, readCustomer } from '../../core/customers/edit-customer.js';
-import type { Ports } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import { requestEmailChange } from '../../core/users/people/email.js';
 import { changePassword } from '../../core/users/people/new-password.js';
 import { listIdentities, readIdentity, unlinkIdentity } from '../../core/users/provider/identity.js';
 import { listSessions, maySetPassword, revokeOtherSessions, revokeSession } from '../../core/users/session.js';
 import { RequireRole } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { requireConfirmed } from '../guards/confirm-identity.js';
-import { redirectAfter, redirectTo, renderPage } from '../page.js';
+import { PageController, redirectAfter, redirectTo } from '../page.js';
 import {
   CurrentPageContext,
   callerOfPage,
@@ -32,9 +30,7 @@ const HERE = '/settings/account';
 /** The account, and the person who is signed in. */
 @Controller('settings/account')
 @RequireRole('viewer')
-export class AccountController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class AccountController extends PageController {
   @Get()
   @InNavigation('Account', 70)
   show(@CurrentPageContext() context: PageContext): Promise<Reply> {
@@ -136,15 +132,13 @@ export class AccountController {
       providers: this.ports.identityProviders,
       offersPasskeys: await canUsePasskey(this.ports, person),
     };
-    return renderPage(this.ports, context, options, <AccountPage {...props} />);
+    return this.render(context, options, <AccountPage {...props} />);
   }
 }
 
 /** Identities of people at providers: one's own, and for admins those of others. */
 @Controller('settings/account/identities')
-export class IdentitiesController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class IdentitiesController extends PageController {
   @Post(':id/unlink')
   @RequireRole('viewer', { confirmed: true })
   async unlink(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {

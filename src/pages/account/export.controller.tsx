@@ -1,27 +1,24 @@
-import { Controller, Get, Inject, Res } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { photoView } from '../../api/photos/photo.view.js';
 import { tagView } from '../../api/tags/tag.view.js';
 import { recordExport } from '../../core/customers/edit-customer.js';
 import { listPhotos } from '../../core/photos/list-photos.js';
 import { isTrashed, type PhotoWithTags } from '../../core/photos/photo.js';
-import type { Ports } from '../../core/ports.js';
 import { everyPage } from '../../core/shared/pagination.js';
 import { listTags } from '../../core/tags/read-tag.js';
 import { RequireRole } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import { sendGenerated, sendLines } from '../../http/responses/send-lines.js';
 import { zipOf } from '../../http/responses/zip.js';
 import { publicPath } from '../../http/server/base-path.js';
+import { PageController } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { BY_ID, libraryArchive, requireArchivable } from './library-archive.js';
 
 /** The metadata of all photos, to take elsewhere: JSON Lines, each object as in the API. */
 @Controller('settings/account/export')
 @RequireRole('viewer')
-export class ExportController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class ExportController extends PageController {
   /** Including the trash. */
   @Get('photos.jsonl')
   async photos(@CurrentPageContext() context: PageContext, @Res() response: Response): Promise<void> {

@@ -1,5 +1,4 @@
-import { Controller, Get, Inject, Post } from '@nestjs/common';
-import type { Ports } from '../../core/ports.js';
+import { Controller, Get, Post } from '@nestjs/common';
 import { requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { addFactor, addPasskey, startEnrolment } from '../../core/users/factors/add.js';
@@ -11,12 +10,11 @@ import {
 } from '../../core/users/factors/own-factors.js';
 import { requireFactors } from '../../core/users/factors/policy.js';
 import { RequireRole } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { FACTORS_PATH, redirectAfter, redirectTo, renderPage } from '../page.js';
+import { FACTORS_PATH, PageController, redirectAfter, redirectTo } from '../page.js';
 import { CurrentPageContext, type PageContext, personOf } from '../page-context.js';
 import { NEW_PASSKEY_FIELD, PASSKEY_SCRIPT, PASSKEYS_PATH, passkeyAnswerOf } from '../passkeys/passkeys.js';
 import { FactorsPage, NewFactor, NewPasskey, RecoveryCodes, RemoveFactor } from './factors.view.js';
@@ -27,15 +25,13 @@ const AREA = { section: 'account', styles: ['areas.css'] } as const;
 /** A person's own second factors. */
 @Controller(HERE.slice(1))
 @RequireRole('viewer', { confirmed: true, whileSuspended: true, beforeFactor: true })
-export class FactorsController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class FactorsController extends PageController {
   @Get()
   async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { user } = personOf(context);
     const own = await readFactors(this.ports, user);
     const page = <FactorsPage {...own} offersPasskeys={this.ports.addresses.passkeySite !== null} user={user} />;
-    return renderPage(this.ports, context, { title: 'Two-step sign-in', ...AREA }, page);
+    return this.render(context, { title: 'Two-step sign-in', ...AREA }, page);
   }
 
   /** A form, because its answer is a secret: it is only for people who have confirmed who they are. */
@@ -88,12 +84,12 @@ export class FactorsController {
     const enrolment = startEnrolment(this.ports, personOf(context), context.form.text('enrolment', FieldLength.opaque));
     const options = { title: 'Add an authenticator app', ...AREA, scripts: ['copy.js'], problems };
     const page = <NewFactor enrolment={enrolment} problems={problems} form={context.form} />;
-    return renderPage(this.ports, context, options, page);
+    return this.render(context, options, page);
   }
 
   private newPasskey(context: PageContext, problems: Problems | null): Reply {
     const options = { title: 'Add a passkey', ...AREA, scripts: [PASSKEY_SCRIPT], problems };
-    return renderPage(this.ports, context, options, <NewPasskey problems={problems} form={context.form} />);
+    return this.render(context, options, <NewPasskey problems={problems} form={context.form} />);
   }
 
   private added(context: PageContext, name: string, codes: readonly string[] | null): Reply {
@@ -107,16 +103,14 @@ export class FactorsController {
     const flash = { kind: 'done', text } as const;
     // It may have come with this very form: nothing asks for it now.
     const withFactor = { ...context, person: { ...personOf(context), hasFactor: true } };
-    return renderPage(this.ports, withFactor, { ...options, flash }, <RecoveryCodes codes={codes} />);
+    return this.render(withFactor, { ...options, flash }, <RecoveryCodes codes={codes} />);
   }
 }
 
 /** Removing one's second factors. The forms ask for a code or a passkey themselves, however recently one was given. */
 @Controller(FACTORS_PATH.slice(1))
 @RequireRole('viewer', { whileSuspended: true, beforeFactor: true })
-export class RemoveFactorController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class RemoveFactorController extends PageController {
   @Get(':id/remove')
   confirmApp(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     return this.page(context, { kind: 'app', id }, null);
@@ -160,7 +154,7 @@ export class RemoveFactorController {
     const action = `${kind === 'app' ? FACTORS_PATH : PASSKEYS_PATH}/${id}/remove`;
     const props = { name: factor.name, action, isLast, problems, offersPasskeys };
     const options = { title: `Remove “${factor.name}”`, ...AREA, scripts: [PASSKEY_SCRIPT], problems };
-    return renderPage(this.ports, context, options, <RemoveFactor {...props} />);
+    return this.render(context, options, <RemoveFactor {...props} />);
   }
 }
 
@@ -169,9 +163,7 @@ const PEOPLE = '/settings/account/people';
 /** Whether everyone needs a second factor: for owners. The form is on the page of people. */
 @Controller('settings/account/people/two-step')
 @RequireRole('owner', { confirmed: true })
-export class FactorPolicyController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class FactorPolicyController extends PageController {
   @Post()
   require(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const day = context.form.text('from', FieldLength.word).trim();

@@ -92,8 +92,6 @@ export function FactorsPage({ apps, passkeys, codesLeft, offersPasskeys, user }:
   );
 }
 
-type PasskeysProps = Pick<FactorsProps, 'passkeys' | 'offersPasskeys'> & { readonly mayAdd: boolean };
-
 interface TableProps {
   readonly caption: string;
   readonly factors: readonly (AuthenticatorApp | Passkey)[];

@@ -1,26 +1,22 @@
-import { Controller, Get, Inject, Post } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import { listKeys } from '../../core/access/keys.js';
 import { type CustomerUsage, MAX_CUSTOMER_NAME } from '../../core/customers/customer.js';
 import { closeOwnAccount, readCustomer } from '../../core/customers/edit-customer.js';
-import type { Ports } from '../../core/ports.js';
 import { RequireRole } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { signOutOfOthers } from '../account-switch/account-switch.js';
 import { endSession } from '../browser-session.js';
 import { Field, Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { useFormats } from '../formats.js';
-import { renderPage } from '../page.js';
+import { PageController } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
 import { Buttons } from '../parts.js';
 
 /** Closing the account, for owners only. */
 @Controller('settings/account/erase')
 @RequireRole('owner', { confirmed: true })
-export class LeavingController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class LeavingController extends PageController {
   @Get()
   ask(@CurrentPageContext() context: PageContext): Promise<Reply> {
     return this.form(context, null);
@@ -32,7 +28,7 @@ export class LeavingController {
       const typed = context.form.text('name', FieldLength.line);
       const { name } = await closeOwnAccount(this.ports, callerOfPage(context), typed);
       const options = { title: 'Account closed', plain: true };
-      const closed = renderPage(this.ports, context, options, <AccountClosed name={name} />);
+      const closed = this.render(context, options, <AccountClosed name={name} />);
       // A page rendered after this would have no session to store its token in.
       await signOutOfOthers(this.ports, context);
       await endSession(context.request);
@@ -48,7 +44,7 @@ export class LeavingController {
     const keys = (await listKeys(this.ports, id)).length;
     const options = { title: 'Erase the account', section: 'account', problems };
     const content = <EraseAccount name={customer.name} usage={usage} keys={keys} problems={problems} />;
-    return renderPage(this.ports, context, options, content);
+    return this.render(context, options, content);
   }
 }
 

@@ -1,7 +1,6 @@
-import { Controller, Get, Inject, Post } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import { lockedOut } from '../../core/access/keys.js';
 import { readCustomer } from '../../core/customers/edit-customer.js';
-import type { Ports } from '../../core/ports.js';
 import { invalid } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { editNewPeople, editSettingsAddresses, recentSettingsAddresses } from '../../core/users/admission.js';
@@ -11,13 +10,12 @@ import { type Invitation, inviteUser, issueLink } from '../../core/users/people/
 import { isRole, mayActAs, type Role, type User } from '../../core/users/user.js';
 import { RequireRole } from '../../http/access.js';
 import { withArticle } from '../../http/fields/meanings.js';
-import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { entriesOf, entriesText, LOCK_OUT_FIELD } from '../ip-list-field.js';
-import { redirectTo, renderPage } from '../page.js';
+import { PageController, redirectTo } from '../page.js';
 import {
   CurrentPageContext,
   callerOfPage,
@@ -43,9 +41,7 @@ const section = 'account';
 /** The people with access to this account: for admins and owners. */
 @Controller('settings/account/people')
 @RequireRole('admin', { confirmed: true })
-export class PeopleController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class PeopleController extends PageController {
   @Get()
   list(@CurrentPageContext() context: PageContext): Promise<Reply> {
     return this.page(context);
@@ -87,7 +83,7 @@ export class PeopleController {
     const user = await this.user(context, id);
     const isSelf = user.id === personOf(context).user.id;
     const page = <RemovePerson user={user} isSelf={isSelf} />;
-    return renderPage(this.ports, context, { title: 'Remove a person', section }, page);
+    return this.render(context, { title: 'Remove a person', section }, page);
   }
 
   @Post(':id/remove')
@@ -107,7 +103,7 @@ export class PeopleController {
 
   private invitation(context: PageContext, invitation: Invitation): Reply {
     const options = { title: 'A link', section, scripts: ['copy.js', 'no-resend.js'] };
-    return renderPage(this.ports, context, options, <InvitationMade {...invitation} />);
+    return this.render(context, options, <InvitationMade {...invitation} />);
   }
 
   /** @param problems Of the invitation, to be shown in its form; or of something else, to be shown at the top. */
@@ -124,7 +120,7 @@ export class PeopleController {
         form={context.form}
       />
     );
-    return renderPage(this.ports, context, { title: 'People', section, problems: refused ?? failed, flash }, view);
+    return this.render(context, { title: 'People', section, problems: refused ?? failed, flash }, view);
   }
 }
 
@@ -140,9 +136,7 @@ function roleOf(text: string): Role {
 /** Whether a provider may bring new people: for owners. The form is on the page of people. */
 @Controller(NEW_PEOPLE_PATH)
 @RequireRole('owner', { confirmed: true })
-export class NewPeopleController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class NewPeopleController extends PageController {
   @Post()
   async edit(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const isAllowed = context.form.text('allowed', FieldLength.word) === 'yes';
@@ -157,9 +151,7 @@ export class NewPeopleController {
 /** From where people may use the settings area: for owners. */
 @Controller(SETTINGS_ADDRESSES_PATH.slice(1))
 @RequireRole('owner', { confirmed: true })
-export class SettingsAddressesController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class SettingsAddressesController extends PageController {
   @Get()
   async show(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const shown = await this.stored(context);
@@ -208,6 +200,6 @@ export class SettingsAddressesController {
     const addresses = await recentSettingsAddresses(this.ports, customerOf(context));
     const options = { title: 'Allowed addresses', section: 'account', problems: form.problems };
     const view = <SettingsAddresses {...form} addresses={addresses} clientIp={context.clientIp} />;
-    return renderPage(this.ports, context, options, view);
+    return this.render(context, options, view);
   }
 }

@@ -1,16 +1,14 @@
-import { Controller, Get, Inject, Res } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import type { AuditEntry } from '../../core/audit/audit-entry.js';
 import { listAudit } from '../../core/audit/audit-log.js';
 import { recordExport } from '../../core/customers/edit-customer.js';
-import type { Ports } from '../../core/ports.js';
 import { everyPage, MAX_PAGE_SIZE } from '../../core/shared/pagination.js';
 import { RequireRole } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { sendText } from '../../http/responses/send-lines.js';
 import { oneOfQuery } from '../address.js';
-import { renderPage } from '../page.js';
+import { PageController } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
 import { AuditPage } from './audit.view.js';
 import { filterOf, readAuditQuery } from './audit-query.js';
@@ -21,9 +19,7 @@ const FILE = { filename: 'audit.csv', type: 'text/csv' };
 /** The audit log. */
 @Controller('settings/audit')
 @RequireRole('admin')
-export class AuditController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class AuditController extends PageController {
   @Get()
   async show(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const parameters = context.request.query;
@@ -31,7 +27,7 @@ export class AuditController {
     const request = { limit: PAGE, cursor: cursor || null };
     const entries = await listAudit(this.ports, customerOf(context), request, filterOf(query));
     const options = { title: 'Audit log', section: 'usage', styles: ['areas.css'] };
-    return renderPage(this.ports, context, options, <AuditPage page={entries} query={query} cursor={cursor} />);
+    return this.render(context, options, <AuditPage page={entries} query={query} cursor={cursor} />);
   }
 
   /** Everything that the page's filter matches. */

@@ -12,11 +12,9 @@ import {
 } from '../../core/delivery/delivery-key.js';
 import { previewOptions } from '../../core/delivery/open-named-picture.js';
 import { deletePreset, presetValues, readPreset, savePreset } from '../../core/delivery/preset.js';
-import type { Ports } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Precondition } from '../../core/shared/transactional.js';
 import { RequireRole } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { privateHeaders, sendDownload } from '../../http/responses/send-download.js';
@@ -24,7 +22,7 @@ import { TrafficRecorder } from '../../http/server/recorders.js';
 import { oneOfQuery } from '../address.js';
 import { problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { redirectTo, renderPage } from '../page.js';
+import { PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
 import { saveEdits, saveNew } from '../resource-form.js';
@@ -47,17 +45,14 @@ import {
 /** The page on image delivery, and its keys. Presets are in PresetsController. */
 @Controller('settings/delivery')
 @RequireRole('admin', { confirmed: true })
-export class DeliveryKeysController {
-  constructor(
-    @Inject(PORTS) private readonly ports: Ports,
-    @Inject(TrafficRecorder) private readonly traffic: TrafficRecorder,
-  ) {}
+export class DeliveryKeysController extends PageController {
+  @Inject(TrafficRecorder) private readonly traffic: TrafficRecorder;
 
   @Get()
   @InNavigation('Image delivery', 45)
   async show(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const page = <DeliveryPage delivery={await this.delivery(context)} now={this.ports.clock.now()} />;
-    return renderPage(this.ports, context, { ...AREA, title: 'Image delivery' }, page);
+    return this.render(context, { ...AREA, title: 'Image delivery' }, page);
   }
 
   @Get('keys/new')
@@ -70,7 +65,7 @@ export class DeliveryKeysController {
     const save = async (values: DeliveryKeySettings) => {
       const { key, secret } = await createDeliveryKey(this.ports, callerOfPage(context), values);
       const page = <ShowDeliverySecret subject={key} secret={secret} />;
-      return renderPage(this.ports, context, { ...ONCE, title: 'Delivery key created' }, page);
+      return this.render(context, { ...ONCE, title: 'Delivery key created' }, page);
     };
     return saveNew(context, deliveryKeyForm, save, (state) => this.form(context, state));
   }
@@ -102,7 +97,7 @@ export class DeliveryKeysController {
         </p>
       </Confirm>
     );
-    return renderPage(this.ports, context, { ...AREA, title: 'Delete a delivery key' }, page);
+    return this.render(context, { ...AREA, title: 'Delete a delivery key' }, page);
   }
 
   @Post('keys/:id/delete')
@@ -122,7 +117,7 @@ export class DeliveryKeysController {
         {subject && <PictureUsage delivery={await this.delivery(context)} subject={subject} />}
       </>
     );
-    return renderPage(this.ports, context, { ...AREA, title, problems }, page);
+    return this.render(context, { ...AREA, title, problems }, page);
   }
 
   /** With what this process has counted so far. */
@@ -135,9 +130,7 @@ export class DeliveryKeysController {
 /** Presets, and what one would show of the newest photo. */
 @Controller('settings/delivery')
 @RequireRole('admin')
-export class PresetsController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class PresetsController extends PageController {
   @Get('presets/new')
   newForm(@CurrentPageContext() context: PageContext): Reply {
     return this.form(context, { subject: null, name: '', options: '', preview: null, problems: null });
@@ -173,7 +166,7 @@ export class PresetsController {
         </p>
       </Confirm>
     );
-    return renderPage(this.ports, context, { ...AREA, title: 'Delete a preset' }, page);
+    return this.render(context, { ...AREA, title: 'Delete a preset' }, page);
   }
 
   @Post('presets/:preset/delete')
@@ -230,6 +223,6 @@ export class PresetsController {
   private form(context: PageContext, props: PresetFormProps): Reply {
     const title = props.subject === null ? 'Create preset' : 'Edit preset';
     const options = { ...AREA, title, problems: props.problems };
-    return renderPage(this.ports, context, options, <PresetForm {...props} />);
+    return this.render(context, options, <PresetForm {...props} />);
   }
 }

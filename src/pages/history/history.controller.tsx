@@ -1,12 +1,10 @@
-import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import { Controller, Get, Post, Query } from '@nestjs/common';
 import { actionTitle } from '../../core/bulk-edits/bulk-action.js';
 import { type BulkEdit, canBeUndone, isActive, progressOf } from '../../core/bulk-edits/bulk-edit.js';
 import { runBulkEdit } from '../../core/bulk-edits/run-bulk-edit.js';
 import { listBulkEdits, readBulkEdit, undoBulkEdit } from '../../core/bulk-edits/start-bulk-edit.js';
-import type { Ports } from '../../core/ports.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { RequireRole } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { requestContextOf, wantsPage } from '../../http/server/request-context.js';
@@ -14,7 +12,7 @@ import { address, oneOfQuery } from '../address.js';
 import { Form } from '../form.js';
 import { type Formats, useFormats } from '../formats.js';
 import { photoPath, readLibraryQuery } from '../library-query/library-query.js';
-import { redirectTo, renderPage, replyToScript } from '../page.js';
+import { PageController, redirectTo, replyToScript } from '../page.js';
 import { CurrentPageContext, callerOfPage, HOME, InNavigation, type PageContext } from '../page-context.js';
 import { Badge, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
 import { editFlash, editStatus, HISTORY, progressText, resultText, stateText, undoPath } from './edit-texts.js';
@@ -24,16 +22,14 @@ const PAGE = 50;
 /** The changes that people have made to many photos at once, to follow and to undo. */
 @Controller('settings/history')
 @RequireRole('editor')
-export class HistoryController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class HistoryController extends PageController {
   @Get()
   @InNavigation('History', 27)
   async list(@CurrentPageContext() context: PageContext, @Query('before') before: unknown): Promise<Reply> {
     const window = { before: parseId(oneOfQuery(before)), limit: PAGE };
     const page = await listBulkEdits(this.ports, callerOfPage(context), window);
     const options = { title: 'History', section: 'history', styles: ['areas.css', 'import.css'], scripts: ['live.js'] };
-    return renderPage(this.ports, context, options, <HistoryPage {...page} />);
+    return this.render(context, options, <HistoryPage {...page} />);
   }
 
   /** For scripts that follow an edit. */

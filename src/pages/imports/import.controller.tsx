@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import { Controller, Get, Post, Query } from '@nestjs/common';
 import type { Request } from 'express';
 import { RegistrationBody } from '../../api/imports/import.dto.js';
 import type { Caller } from '../../core/access/caller.js';
@@ -9,12 +9,10 @@ import { MAX_CLIENT_REF } from '../../core/imports/import.js';
 import { listImportPhotos, listImports, readImport } from '../../core/imports/read.js';
 import { recordRefusals } from '../../core/imports/register/refusals.js';
 import { registerPhotos } from '../../core/imports/register/register.js';
-import type { Ports } from '../../core/ports.js';
 import { DomainError, type FieldError, invalid } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { RequireRole } from '../../http/access.js';
 import { OneOf, Text } from '../../http/fields/fields.js';
-import { PORTS } from '../../http/ports-token.js';
 import {
   type BodyClass,
   JSON_BODY_BYTES,
@@ -28,7 +26,7 @@ import type { Reply } from '../../http/responses/reply.js';
 import { readBody } from '../../http/server/request.js';
 import { messageForPeople } from '../form.js';
 import { FieldLength, TakesFiles } from '../form-fields.js';
-import { jsonReply, redirectTo, renderPage } from '../page.js';
+import { jsonReply, PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
 import { countsText, registrationView, stateView } from './import-state.js';
@@ -62,9 +60,7 @@ const UNFINISHED = 5;
 /** Imports photos: a page, a plain form for a few files, and the requests of its script. */
 @Controller('settings/import')
 @RequireRole('editor')
-export class ImportController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class ImportController extends PageController {
   @Get()
   async show(@CurrentPageContext() context: PageContext, @Query('import') importId: unknown): Promise<Reply> {
     const caller = callerOfPage(context);
@@ -79,7 +75,7 @@ export class ImportController {
       reach: await importerReach(this.ports),
     };
     const content = <ImportPage begun={begun} unfinished={begun === null ? open.data : []} />;
-    return renderPage(this.ports, context, options, content);
+    return this.render(context, options, content);
   }
 
   /** Files in the form itself: what browsers without scripts send. */
@@ -152,16 +148,14 @@ const ITEMS = 100;
 /** The imports of the customer, from whatever source, and the outcome of their files. */
 @Controller('settings/imports')
 @RequireRole('editor')
-export class ImportsController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class ImportsController extends PageController {
   @Get()
   @InNavigation('Imports', 20)
   async list(@CurrentPageContext() context: PageContext, @Query('cursor') cursor: unknown): Promise<Reply> {
     const request = { limit: PAGE, cursor: typeof cursor === 'string' ? cursor : null };
     const { data, nextCursor } = await listImports(this.ports, callerOfPage(context), request);
     const content = <ImportsPage imports={data} older={nextCursor} isFirst={request.cursor === null} />;
-    return renderPage(this.ports, context, { title: 'Imports', ...imports }, content);
+    return this.render(context, { title: 'Imports', ...imports }, content);
   }
 
   @Get(':id')
@@ -171,7 +165,7 @@ export class ImportsController {
     const request = { statuses, limit: ITEMS, cursor: typeof cursor === 'string' ? cursor : null };
     const { import: subject, page: items } = await listImportPhotos(this.ports, callerOfPage(context), id, request);
     const details = { subject, items: items.data, more: items.nextCursor, limits: this.ports.limits };
-    return renderPage(this.ports, context, { title: `Import ${id}`, ...imports }, <ImportDetailsPage {...details} />);
+    return this.render(context, { title: `Import ${id}`, ...imports }, <ImportDetailsPage {...details} />);
   }
 
   /** For scripts: its state, with the first failed items. */
@@ -206,7 +200,7 @@ export class ImportsController {
         </p>
       </Confirm>
     );
-    return renderPage(this.ports, context, { title: 'Discard import', ...imports }, confirm);
+    return this.render(context, { title: 'Discard import', ...imports }, confirm);
   }
 
   @Post(':id/discard')

@@ -9,17 +9,15 @@ import {
   ownKey,
   recentAddresses,
 } from '../../core/access/keys.js';
-import type { Ports } from '../../core/ports.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import type { Precondition } from '../../core/shared/transactional.js';
 import { RequireRole } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { KeyUseRecorder } from '../../http/server/recorders.js';
 import { FieldLength } from '../form-fields.js';
 import { LOCK_OUT_FIELD } from '../ip-list-field.js';
-import { redirectTo, renderPage } from '../page.js';
+import { PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
 import { saveEdits, saveNew } from '../resource-form.js';
 import { EditKey, type KeyFields, type KeyFormProps, keyForm, NewKey, scopesOf } from './key-form.view.js';
@@ -31,11 +29,8 @@ const section = 'keys';
 /** API keys: for admins and owners. */
 @Controller('settings/keys')
 @RequireRole('admin', { confirmed: true })
-export class KeysController {
-  constructor(
-    @Inject(PORTS) private readonly ports: Ports,
-    @Inject(KeyUseRecorder) private readonly uses: KeyUseRecorder,
-  ) {}
+export class KeysController extends PageController {
+  @Inject(KeyUseRecorder) private readonly uses: KeyUseRecorder;
 
   @Get()
   @InNavigation('API keys', 40)
@@ -43,7 +38,7 @@ export class KeysController {
     await this.uses.flush();
     const keys = await listKeys(this.ports, customerOf(context));
     const list = <KeyList keys={keys} now={this.ports.clock.now()} />;
-    return renderPage(this.ports, context, { title: 'API keys', section }, list);
+    return this.render(context, { title: 'API keys', section }, list);
   }
 
   @Get('new')
@@ -66,7 +61,7 @@ export class KeysController {
       const { key, token } = await issueOwnKey(this.ports, callerOfPage(context), request, original?.id ?? null);
       const made = <KeyMade made={key} token={token} original={original} publicUrl={this.ports.addresses.publicUrl} />;
       const options = { title: 'Key created', section, scripts: ['copy.js', 'no-resend.js'] };
-      return renderPage(this.ports, context, options, made);
+      return this.render(context, options, made);
     };
     return saveNew(context, keyForm, save, (state) => this.newForm(context, { ...form, ...state, locksOut: [] }));
   }
@@ -100,14 +95,14 @@ export class KeysController {
   ): Reply {
     const options = { title: original ? 'Replace a key' : 'Create key', section, status: statusOf(form) };
     const view = <NewKey {...form} original={original} clientIp={context.clientIp} />;
-    return renderPage(this.ports, context, options, view);
+    return this.render(context, options, view);
   }
 
   private async editForm(context: PageContext, key: ApiKey, form: FormState): Promise<Reply> {
     await this.uses.flush();
     const addresses = await recentAddresses(this.ports, key.customerId, key.id);
     const view = <EditKey {...form} subject={key} addresses={addresses} clientIp={context.clientIp} />;
-    return renderPage(this.ports, context, { title: key.name, section, status: statusOf(form) }, view);
+    return this.render(context, { title: key.name, section, status: statusOf(form) }, view);
   }
 
   /** The key that a new one is to replace, with the addresses from which it is used. */
@@ -130,17 +125,14 @@ function statusOf({ problems, locksOut }: FormState): number {
 
 @Controller('settings/keys')
 @RequireRole('admin', { confirmed: true })
-export class KeyDeletionController {
-  constructor(
-    @Inject(PORTS) private readonly ports: Ports,
-    @Inject(KeyUseRecorder) private readonly uses: KeyUseRecorder,
-  ) {}
+export class KeyDeletionController extends PageController {
+  @Inject(KeyUseRecorder) private readonly uses: KeyUseRecorder;
 
   @Get(':id/delete')
   async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     await this.uses.flush();
     const key = await ownKey(this.ports, customerOf(context), id);
-    return renderPage(this.ports, context, { title: 'Delete a key', section }, <DeleteKey subject={key} />);
+    return this.render(context, { title: 'Delete a key', section }, <DeleteKey subject={key} />);
   }
 
   @Post(':id/delete')

@@ -7,7 +7,6 @@ import { countPhotos, listPhotos } from '../../core/photos/list-photos.js';
 import { readPhotoMonths, readPhotoYears } from '../../core/photos/months.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import { renditionUrls } from '../../core/photos/renditions/signed-url.js';
-import type { Ports } from '../../core/ports.js';
 import { listSearches } from '../../core/searches/save-search.js';
 import { parseId } from '../../core/shared/ids.js';
 import type { Page } from '../../core/shared/pagination.js';
@@ -15,13 +14,12 @@ import { searchText } from '../../core/shared/text.js';
 import { listTags } from '../../core/tags/read-tag.js';
 import { RequireRole } from '../../http/access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
-import { PORTS } from '../../http/ports-token.js';
 import { Reply } from '../../http/responses/reply.js';
 import { oneOfQuery } from '../address.js';
 import { ReaderFormats } from '../formats.js';
 import { importerReach } from '../imports/importer.view.js';
 import { hasYears, libraryFilters, libraryPath, readLibraryQuery } from '../library-query/library-query.js';
-import { jsonReply, pageHeaders, renderPage, replyToScript } from '../page.js';
+import { jsonReply, PageController, pageHeaders, replyToScript } from '../page.js';
 import {
   ActingRole,
   CurrentPageContext,
@@ -42,11 +40,8 @@ const PAGE = 60;
 
 /** The photos of the customer, to browse and to select. */
 @Controller('settings/library')
-export class LibraryController {
-  constructor(
-    @Inject(PORTS) private readonly ports: Ports,
-    @Inject(HTTP_OPTIONS) private readonly http: HttpOptions,
-  ) {}
+export class LibraryController extends PageController {
+  @Inject(HTTP_OPTIONS) private readonly http: HttpOptions;
 
   @Get()
   @InNavigation('Library', 10)
@@ -90,7 +85,7 @@ export class LibraryController {
         : null,
       edits: await activeBulkEdits(this.ports, caller),
     };
-    return renderPage(this.ports, context, options, <LibraryPage query={query} problems={problems} {...list} />);
+    return this.render(context, options, <LibraryPage query={query} problems={problems} {...list} />);
   }
 }
 
@@ -103,9 +98,7 @@ const SUGGESTED_TAGS = 20;
 /** The answers that the scripts of the library ask for. Pages without scripts do without. */
 @Controller('settings/library')
 @RequireRole('viewer')
-export class LibraryScriptsController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class LibraryScriptsController extends PageController {
   /** Some photos of the library or the trash by their ids, as they stand in the grid. */
   @Get('tiles')
   async tiles(@CurrentPageContext() context: PageContext): Promise<Reply> {

@@ -1,24 +1,21 @@
-import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
+import { Controller, Get, Param, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { openFullPicture } from '../../core/delivery/open-named-picture.js';
 import { isRenditionName } from '../../core/media/media-reader.js';
 import { downloadRendition } from '../../core/photos/renditions/rendition.js';
-import type { Ports } from '../../core/ports.js';
 import { notFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { RequireRole } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import { openDownload, sendableRendition } from '../../http/responses/photo-download.js';
 import { privateHeaders, sendDownload } from '../../http/responses/send-download.js';
+import { PageController } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 
 /** The bytes of one photo: its original, and pictures of it. */
 @Controller('settings/photos')
 @RequireRole('viewer')
-export class PhotoBytesController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class PhotoBytesController extends PageController {
   @Get(':id/original')
   async original(
     @CurrentPageContext() context: PageContext,

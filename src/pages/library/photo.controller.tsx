@@ -6,12 +6,10 @@ import { readNeighbours } from '../../core/photos/list-photos.js';
 import { readPhoto } from '../../core/photos/read-photo.js';
 import { renditionUrls } from '../../core/photos/renditions/signed-url.js';
 import { purgePhoto, trashPhoto } from '../../core/photos/trash.js';
-import type { Ports } from '../../core/ports.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { editTag } from '../../core/tags/edit-tag.js';
 import { RequireRole } from '../../http/access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
-import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { problemsOf } from '../form.js';
@@ -25,7 +23,7 @@ import {
   queryText,
   readLibraryQuery,
 } from '../library-query/library-query.js';
-import { redirectAfter, redirectTo, renderPage } from '../page.js';
+import { PageController, redirectAfter, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
 import { photoName } from '../picture.js';
@@ -47,11 +45,8 @@ import { tileOrigins } from './world.js';
 /** One photo: its picture and its metadata. Other changes are in PhotoChangesController, its bytes in PhotoBytesController. */
 @Controller('settings/photos')
 @RequireRole('editor')
-export class PhotoController {
-  constructor(
-    @Inject(PORTS) private readonly ports: Ports,
-    @Inject(HTTP_OPTIONS) private readonly http: HttpOptions,
-  ) {}
+export class PhotoController extends PageController {
+  @Inject(HTTP_OPTIONS) private readonly http: HttpOptions;
 
   @Get(':id')
   @RequireRole('viewer')
@@ -143,16 +138,14 @@ export class PhotoController {
     };
     const tiles = this.http.mapTiles;
     const about = { shown, exif, wrong, neighbours, query, tiles, fields: { ...fieldsOf(photo), ...sent } };
-    return renderPage(this.ports, context, options, <PhotoPage {...about} />);
+    return this.render(context, options, <PhotoPage {...about} />);
   }
 }
 
 /** Actions of a person on one photo: tags, focus, shift of the capture time, trash, restore, delete permanently. Each form returns to the photo. */
 @Controller('settings/photos')
 @RequireRole('editor')
-export class PhotoChangesController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class PhotoChangesController extends PageController {
   @Post(':id/tags')
   addTag(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     return this.change(context, id, async (caller) => {
@@ -228,7 +221,7 @@ export class PhotoChangesController {
         <p>The original and all its data are removed. This cannot be undone.</p>
       </Confirm>
     );
-    return renderPage(this.ports, context, { title: 'Delete permanently', section: 'library' }, confirm);
+    return this.render(context, { title: 'Delete permanently', section: 'library' }, confirm);
   }
 
   @Post(':id/delete')

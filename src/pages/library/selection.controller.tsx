@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Inject, Post, Res } from '@nestjs/common';
+import { Controller, HttpCode, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Caller } from '../../core/access/caller.js';
 import { MAX_CHOSEN_PHOTOS } from '../../core/bulk-edits/bulk-edit.js';
@@ -7,7 +7,6 @@ import { openOriginalOf } from '../../core/photos/original.js';
 import type { Ports } from '../../core/ports.js';
 import { invalid, unlessGone } from '../../core/shared/errors.js';
 import { RequireRole } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { sendGenerated } from '../../http/responses/send-lines.js';
 import { withFileNames, type ZipEntry, zipOf } from '../../http/responses/zip.js';
@@ -17,7 +16,7 @@ import { problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { type EditStatus, editStatus } from '../history/edit-texts.js';
 import { type LibraryQuery, libraryFilters, libraryPath, readLibraryQuery } from '../library-query/library-query.js';
-import { redirectTo, renderPage, replyToScript } from '../page.js';
+import { PageController, redirectTo, replyToScript } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import {
   deleteSelected,
@@ -35,9 +34,7 @@ const nothing: EditStatus = { kind: 'failed', text: 'Select some photos first.' 
 /** The actions of people on selected photos, or on all that the query in the address matches. */
 @Controller('settings/library/selection')
 @RequireRole('editor')
-export class SelectionController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class SelectionController extends PageController {
   @Post()
   async change(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { form } = context;
@@ -59,7 +56,7 @@ export class SelectionController {
       if (what === 'delete' && !form.has('confirmed')) {
         const options = { title: 'Delete permanently', section: 'library' };
         const ids = await fewSelected(this.ports, caller, selection);
-        return renderPage(this.ports, context, options, <ConfirmDeletion ids={ids} query={query} />);
+        return this.render(context, options, <ConfirmDeletion ids={ids} query={query} />);
       }
       if (what === 'delete') {
         const ids = await fewSelected(this.ports, caller, selection);

@@ -3,10 +3,8 @@ import type { GeoBox } from '../../core/media/picture-metadata.js';
 import { MAX_COUNTED } from '../../core/photos/filter-values.js';
 import { type MappedCluster, readMap } from '../../core/photos/map/map.js';
 import { placeNames } from '../../core/photos/places.js';
-import type { Ports } from '../../core/ports.js';
 import { RequireRole } from '../../http/access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
-import { PORTS } from '../../http/ports-token.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { type Formats, useFormats } from '../formats.js';
 import {
@@ -21,7 +19,7 @@ import {
   zooms,
 } from '../library/world.js';
 import { boxText, parseBox } from '../library-query/library-query.js';
-import { renderPage } from '../page.js';
+import { PageController } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
 import { Empty, Heading, Table } from '../parts.js';
 import { photoName } from '../picture.js';
@@ -30,11 +28,8 @@ const EARTH: GeoBox = { west: -180, south: -90, east: 180, north: 90 };
 
 /** Photos on a map, in clusters. The box that it shows is in its address. */
 @Controller('settings/map')
-export class MapController {
-  constructor(
-    @Inject(PORTS) private readonly ports: Ports,
-    @Inject(HTTP_OPTIONS) private readonly http: HttpOptions,
-  ) {}
+export class MapController extends PageController {
+  @Inject(HTTP_OPTIONS) private readonly http: HttpOptions;
 
   @Get()
   @InNavigation('Map', 15)
@@ -56,7 +51,7 @@ export class MapController {
       ...{ title: 'Map', section: 'map', styles: ['map.css'], scripts: ['map.js'], isWide: true },
       pictures: tileOrigins(this.http),
     };
-    return renderPage(this.ports, context, options, <MapPage {...props} />);
+    return this.render(context, options, <MapPage {...props} />);
   }
 }
 

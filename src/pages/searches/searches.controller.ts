@@ -1,22 +1,18 @@
-import { Controller, Inject, Post } from '@nestjs/common';
-import type { Ports } from '../../core/ports.js';
+import { Controller, Post } from '@nestjs/common';
 import { deleteSearch, renameSearch, saveSearch } from '../../core/searches/save-search.js';
 import type { Id } from '../../core/shared/ids.js';
 import { RequireRole } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { FieldLength } from '../form-fields.js';
 import { libraryPath, queryText, readLibraryQuery } from '../library-query/library-query.js';
-import { redirectAfter } from '../page.js';
+import { PageController, redirectAfter } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 
 /** Saved searches: the library lists them, and their forms lead back to it. */
 @Controller('settings/searches')
 @RequireRole('editor')
-export class SearchesController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class SearchesController extends PageController {
   @Post()
   save(@CurrentPageContext() context: PageContext): Promise<Reply> {
     return this.change(context, async (query) => {

@@ -1,5 +1,4 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
-import type { Ports } from '../../core/ports.js';
 import { invalid } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Precondition } from '../../core/shared/transactional.js';
@@ -8,13 +7,12 @@ import type { Share, ShareSettings } from '../../core/shares/share.js';
 import { findTagNamed, readTags } from '../../core/tags/read-tag.js';
 import type { Tag } from '../../core/tags/tag.js';
 import { RequireRole } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { oneOfQuery } from '../address.js';
 import { FieldLength } from '../form-fields.js';
 import { requireConfirmed } from '../guards/confirm-identity.js';
-import { redirectTo, renderPage } from '../page.js';
+import { PageController, redirectTo } from '../page.js';
 import {
   CurrentPageContext,
   callerOfPage,
@@ -46,11 +44,8 @@ const WITH_LINKS = { ...AREA, scripts: ['copy.js'] } as const;
 /** Shares: created from a tag or a selection of the library, looked at, edited, revoked. */
 @Controller('settings/shares')
 @RequireRole('editor')
-export class ShareSettingsController {
-  constructor(
-    @Inject(PORTS) private readonly ports: Ports,
-    @Inject(VisitRecorder) private readonly visits: VisitRecorder,
-  ) {}
+export class ShareSettingsController extends PageController {
+  @Inject(VisitRecorder) private readonly visits: VisitRecorder;
 
   @Get()
   @InNavigation('Shares', 35)
@@ -61,7 +56,7 @@ export class ShareSettingsController {
     const tags = await this.tagsOf(context, ...shares.map(({ share }) => share));
     const linkOf = (token: string) => this.ports.addresses.share(token);
     const page = <ShareList shares={shares} tags={tags} now={this.ports.clock.now()} linkOf={linkOf} />;
-    return renderPage(this.ports, context, { ...WITH_LINKS, title: 'Shares' }, page);
+    return this.render(context, { ...WITH_LINKS, title: 'Shares' }, page);
   }
 
   @Get('new')
@@ -115,7 +110,7 @@ export class ShareSettingsController {
         <p>Its link stops working immediately, and will never work again. The photos stay in your library.</p>
       </Confirm>
     );
-    return renderPage(this.ports, context, { ...AREA, title: 'Revoke a share' }, page);
+    return this.render(context, { ...AREA, title: 'Revoke a share' }, page);
   }
 
   @Post(':id/revoke')
@@ -127,7 +122,7 @@ export class ShareSettingsController {
   private newShare(context: PageContext, photoIds: readonly Id[] | null, { fields, problems }: ShareFormProps): Reply {
     const options = { ...AREA, title: 'Create share', scripts: ['tag-names.js'], problems };
     const page = <NewShare fields={fields} problems={problems} photoIds={photoIds} />;
-    return renderPage(this.ports, context, options, page);
+    return this.render(context, options, page);
   }
 
   private async sharePage(context: PageContext, id: Id, sent: ShareFormProps | null): Promise<Reply> {
@@ -140,7 +135,7 @@ export class ShareSettingsController {
         <EditShare share={share} fields={sent?.fields ?? shareForm.fieldsOf(share)} problems={sent?.problems ?? null} />
       </SharePage>
     );
-    return renderPage(this.ports, context, options, page);
+    return this.render(context, options, page);
   }
 
   private tagsOf(context: PageContext, ...shares: readonly Share[]): Promise<readonly Tag[]> {

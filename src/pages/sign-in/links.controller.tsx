@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Param, Post } from '@nestjs/common';
+import { Controller, Get, Param, Post } from '@nestjs/common';
 import type { Customer } from '../../core/customers/customer.js';
 import type { Ports } from '../../core/ports.js';
 import { notFound, requireFound } from '../../core/shared/errors.js';
@@ -9,14 +9,13 @@ import { confirmEmail, peekEmailChange } from '../../core/users/people/email.js'
 import { RECOVERY_MS, requestRecovery } from '../../core/users/people/new-password.js';
 import { peekLink, signInByLink } from '../../core/users/sign-in/by-link.js';
 import { Public } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import { EMAIL_LINKS_PATH, SIGN_IN_LINKS_PATH } from '../../http/public-addresses.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { requestContextOf } from '../../http/server/request-context.js';
 import { newBrowser } from '../browser-session.js';
 import { Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { renderPage } from '../page.js';
+import { PageController } from '../page.js';
 import { CurrentPageContext, HOME, type PageContext } from '../page-context.js';
 import { Buttons, ContinueLink } from '../parts.js';
 import { continueSignIn } from './pending-sign-in.js';
@@ -24,9 +23,7 @@ import { EmailField, LinkForm, RECOVERY_PATH } from './sign-in.view.js';
 
 /** One-time links: invitations, the first owner's, new ones after a lost password. Opening one does not use it up. */
 @Controller(SIGN_IN_LINKS_PATH)
-export class LinkController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class LinkController extends PageController {
   @Get(':token')
   @Public()
   show(@CurrentPageContext() context: PageContext, @Param('token') token: string): Promise<Reply> {
@@ -60,16 +57,14 @@ export class LinkController {
       problems,
     };
     const options = { title: 'Welcome', plain: true, problems };
-    return renderPage(this.ports, context, options, <LinkForm {...values} />);
+    return this.render(context, options, <LinkForm {...values} />);
   }
 }
 
 /** The link that confirms a new address. Opening it changes nothing: programs that look at mails open links, too. */
 @Controller(EMAIL_LINKS_PATH)
 @Public()
-export class ConfirmEmailController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class ConfirmEmailController extends PageController {
   @Get(':token')
   show(@CurrentPageContext() context: PageContext, @Param('token') token: string): Promise<Reply> {
     return this.page(context, token, null);
@@ -80,7 +75,7 @@ export class ConfirmEmailController {
     try {
       const { email, passwordHash } = await confirmEmail(this.ports, token, newBrowser(context.request));
       const view = <Confirmed email={email ?? ''} hasPassword={passwordHash !== null} />;
-      return renderPage(this.ports, context, { title: 'Address confirmed', plain: true }, view);
+      return this.render(context, { title: 'Address confirmed', plain: true }, view);
     } catch (error) {
       return await this.page(context, token, problemsOf(error));
     }
@@ -93,7 +88,7 @@ export class ConfirmEmailController {
     const options = { title: 'Confirm your address', plain: true, problems };
     const hasPassword = change.user.passwordHash !== null;
     const props = { action: `/${EMAIL_LINKS_PATH}/${token}`, email: change.email, hasPassword, customer, problems };
-    return renderPage(this.ports, context, options, <ConfirmForm {...props} />);
+    return this.render(context, options, <ConfirmForm {...props} />);
   }
 }
 
@@ -145,9 +140,7 @@ async function admittingCustomer(ports: Ports, { request }: PageContext, id: Id)
 /** A link for a new password, by mail. There is no such page where no server for mail is configured. */
 @Controller(RECOVERY_PATH.slice(1))
 @Public()
-export class RecoveryController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class RecoveryController extends PageController {
   @Get()
   show(@CurrentPageContext() context: PageContext): Reply {
     this.requireMailer();
@@ -159,7 +152,7 @@ export class RecoveryController {
     this.requireMailer();
     try {
       await requestRecovery(this.ports, context.form.text('email', FieldLength.line), context.clientIp);
-      return renderPage(this.ports, context, { title: 'Check your mail', plain: true }, <RecoveryRequested />);
+      return this.render(context, { title: 'Check your mail', plain: true }, <RecoveryRequested />);
     } catch (error) {
       return this.form(context, problemsOf(error));
     }
@@ -168,7 +161,7 @@ export class RecoveryController {
   private form(context: PageContext, problems: Problems | null): Reply {
     const options = { title: 'Forgot your password?', plain: true, problems };
     const email = context.form.text('email', FieldLength.line);
-    return renderPage(this.ports, context, options, <RecoveryForm email={email} problems={problems} />);
+    return this.render(context, options, <RecoveryForm email={email} problems={problems} />);
   }
 
   private requireMailer(): void {

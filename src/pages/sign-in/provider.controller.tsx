@@ -7,11 +7,10 @@ import { FLOW_MS, finishProviderSignIn, type Outcome, startProviderSignIn } from
 import type { Browser } from '../../core/users/session.js';
 import { Public, RequireRole } from '../../http/access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
-import { PORTS } from '../../http/ports-token.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { cookieName, cookieOf, cookieRules, deviceOf, newBrowser } from '../browser-session.js';
 import { Problems } from '../form.js';
-import { redirectTo, renderPage } from '../page.js';
+import { PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, type PageContext, personOf } from '../page-context.js';
 import { continueSignIn, ownPath } from './pending-sign-in.js';
 import { IdentityConfirmed, offersOf, PROVIDER_PATH, SignedOutHere, SignInForm } from './sign-in.view.js';
@@ -21,11 +20,8 @@ const EXPLAINED = ['unauthorized', 'ip_not_whitelisted', 'service_unavailable', 
 
 /** Signing in at a provider (OpenID Connect). Links lead there, not forms: a form must not end at another site (`form-action`). */
 @Controller(PROVIDER_PATH.slice(1))
-export class ProviderController {
-  constructor(
-    @Inject(PORTS) private readonly ports: Ports,
-    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
-  ) {}
+export class ProviderController extends PageController {
+  @Inject(HTTP_OPTIONS) private readonly options: HttpOptions;
 
   @Get(':provider')
   @Public()
@@ -61,7 +57,7 @@ export class ProviderController {
   signedOut(@CurrentPageContext() context: PageContext, @Param('provider') id: string): Reply {
     const { settings } = providerOf(this.ports.identityProviders, id);
     const page = <SignedOutHere name={settings.name} path={`${PROVIDER_PATH}/${id}/sign-out/there`} />;
-    return renderPage(this.ports, context, { title: 'Signed out', plain: true }, page);
+    return this.render(context, { title: 'Signed out', plain: true }, page);
   }
 
   @Get(':provider/sign-out/there')
@@ -90,7 +86,7 @@ export class ProviderController {
 
   private async goOn(context: PageContext, provider: string, browser: Browser, outcome: Outcome): Promise<Reply> {
     if (outcome.kind === 'confirmed') {
-      return renderPage(this.ports, context, { title: 'Confirmed', plain: true }, <IdentityConfirmed />);
+      return this.render(context, { title: 'Confirmed', plain: true }, <IdentityConfirmed />);
     }
     const reply = await continueSignIn(this.ports, context, outcome.result, browser, outcome.next);
     if (outcome.lostPassword && !outcome.result.isPending) {
@@ -111,7 +107,7 @@ export class ProviderController {
     this.options.onProviderSignInRefused?.(provider, reason);
     const problems = new Problems(error.code, error.message, []);
     const form = <SignInForm {...offersOf(this.ports)} email="" next="" problems={problems} />;
-    return renderPage(this.ports, context, { title: 'Sign in', plain: true, problems }, form);
+    return this.render(context, { title: 'Sign in', plain: true, problems }, form);
   }
 
   private returnTo(provider: string): string {

@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import { Controller, Get, Post, Query } from '@nestjs/common';
 import type { Ports } from '../../core/ports.js';
 import { requireFound } from '../../core/shared/errors.js';
 import { requireAdmitted } from '../../core/users/admission.js';
@@ -16,14 +16,13 @@ import { signInByPasskey } from '../../core/users/sign-in/by-passkey.js';
 import { signInByPassword } from '../../core/users/sign-in/by-password.js';
 import { finishSignIn } from '../../core/users/sign-in/second-step.js';
 import { Public, RequireRole } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import { Reply } from '../../http/responses/reply.js';
 import { requestContextOf } from '../../http/server/request-context.js';
 import { ACCOUNT_FIELD, exchangeAccounts, SWITCH_PATH, signOutOfOthers } from '../account-switch/account-switch.js';
 import { deviceOf, endSession, newBrowser, startSession } from '../browser-session.js';
 import { type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { jsonReply, redirectTo, renderPage } from '../page.js';
+import { jsonReply, PageController, redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, HOME, type PageContext, personOf } from '../page-context.js';
 import {
   creationOptions,
@@ -49,9 +48,7 @@ function leftBehind(basePath: string): string {
 
 /** Signing in and out. */
 @Controller('settings')
-export class SignInController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class SignInController extends PageController {
   @Get()
   @RequireRole('viewer')
   home(@CurrentPageContext() context: PageContext): Reply {
@@ -114,9 +111,7 @@ function signInPage(
 /** The second step of signing in, for people with a second factor. */
 @Controller(CODE_PATH.slice(1))
 @Public()
-export class CodeController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class CodeController extends PageController {
   @Get()
   async show(@CurrentPageContext() context: PageContext, @Query('next') next: unknown): Promise<Reply> {
     if (pendingOf(this.ports, context.request) === null) {
@@ -149,7 +144,7 @@ export class CodeController {
     const title = offersPasskeys ? 'One more step' : 'Enter a code';
     const options = { title, plain: true, scripts: [PASSKEY_SCRIPT], problems };
     const page = <CodeForm next={next} problems={problems} offersPasskeys={offersPasskeys} />;
-    return renderPage(this.ports, context, options, page);
+    return this.render(context, options, page);
   }
 
   /** From the beginning. */
@@ -161,9 +156,7 @@ export class CodeController {
 
 /** Signing in by a passkey alone. */
 @Controller(PASSKEY_SIGN_IN_PATH.slice(1))
-export class PasskeySignInController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class PasskeySignInController extends PageController {
   @Post()
   @Public()
   async signIn(@CurrentPageContext() context: PageContext): Promise<Reply> {
@@ -181,9 +174,7 @@ export class PasskeySignInController {
 
 /** The challenges that scripts ask for. Each answer brings the cookie of its challenge, which counts once. */
 @Controller()
-export class PasskeyQuestionsController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class PasskeyQuestionsController extends PageController {
   @Post(passkeyQuestions.toSignIn)
   @Public()
   toSignIn(@CurrentPageContext() context: PageContext): Reply {
@@ -220,9 +211,7 @@ export class PasskeyQuestionsController {
 /** From one account of a person to another in which the browser is signed in, too. Public: also from where the account in use may not be seen. */
 @Controller(SWITCH_PATH.slice(1))
 @Public()
-export class AccountsController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class AccountsController extends PageController {
   @Post()
   async switch(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const wanted = context.form.text(ACCOUNT_FIELD, FieldLength.word);

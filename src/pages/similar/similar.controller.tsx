@@ -1,14 +1,12 @@
-import { Controller, Get, Inject, Post } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import type { Caller } from '../../core/access/caller.js';
 import { acceptedFormats } from '../../core/media/formats.js';
 import { editPhotos } from '../../core/photos/edit-photo.js';
 import { renditionUrls } from '../../core/photos/renditions/signed-url.js';
 import { readSimilarGroups, rejoinPhotos, separatePhotos, trashOthers } from '../../core/photos/similar/groups.js';
 import { bestOf, MAX_GROUP, type PhotoPair } from '../../core/photos/similar/similar-photo.js';
-import type { Ports } from '../../core/ports.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { RequireRole } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { address, oneOfQuery } from '../address.js';
 import type { Flash } from '../browser-session.js';
@@ -16,7 +14,7 @@ import { Button, Form } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { useFormats } from '../formats.js';
 import { selectedIds } from '../library/selection.js';
-import { redirectAfter, renderPage } from '../page.js';
+import { PageController, redirectAfter } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
 import { Badge, Empty, Heading, LinkButton } from '../parts.js';
 import { type PhotoWithUrls, Picture, photoName } from '../picture.js';
@@ -27,9 +25,7 @@ type Work = (caller: Caller, path: (action: string) => string) => Promise<Omit<F
 /** Photos that look alike, group by group: which to keep, or that they are different. Each form returns to its page. */
 @Controller('settings/similar')
 @RequireRole('editor')
-export class SimilarController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class SimilarController extends PageController {
   @Get()
   @InNavigation('Similar photos', 25)
   async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
@@ -40,7 +36,7 @@ export class SimilarController {
       group.map((photo) => ({ photo, urls: renditionUrls(this.ports, caller, photo) })),
     );
     const options = { title: 'Similar photos', section: 'similar', styles: ['similar.css'] };
-    return renderPage(this.ports, context, options, <SimilarPage groups={shown} after={after} next={next} />);
+    return this.render(context, options, <SimilarPage groups={shown} after={after} next={next} />);
   }
 
   @Post('keep')

@@ -1,6 +1,5 @@
-import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
+import { Controller, Get, Post, Query } from '@nestjs/common';
 import { tagListRequest } from '../../api/tags/tag.dto.js';
-import type { Ports } from '../../core/ports.js';
 import { invalid } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import type { Precondition } from '../../core/shared/transactional.js';
@@ -10,13 +9,12 @@ import { editTag, previewMerge } from '../../core/tags/edit-tag.js';
 import { listTags, readTag } from '../../core/tags/read-tag.js';
 import { type Tag, type TagCreation, type TagPatch, tagSorts } from '../../core/tags/tag.js';
 import { RequireRole } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { allOfQuery, oneOfQuery } from '../address.js';
 import { type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { redirectTo, renderPage } from '../page.js';
+import { PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
 import { saveEdits, saveNew } from '../resource-form.js';
@@ -25,9 +23,7 @@ import { MergeForm, TagForm, type TagFormState, TagList, tagForm } from './tags.
 /** Tags: found, created, edited, deleted. */
 @Controller('settings/tags')
 @RequireRole('editor')
-export class TagPagesController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class TagPagesController extends PageController {
   @Get()
   @InNavigation('Tags', 30)
   @RequireRole('viewer')
@@ -39,7 +35,7 @@ export class TagPagesController {
     const found = await listTags(this.ports, callerOfPage(context), tagListRequest(parameters));
     const search = { q, sort, unused: unused ? 'true' : '' };
     const list = <TagList page={found} search={search} cursor={cursor} />;
-    return renderPage(this.ports, context, { ...AREA, title: 'Tags' }, list);
+    return this.render(context, { ...AREA, title: 'Tags' }, list);
   }
 
   @Get('new')
@@ -85,7 +81,7 @@ export class TagPagesController {
         </p>
       </Confirm>
     );
-    return renderPage(this.ports, context, { ...AREA, title: 'Delete a tag' }, page);
+    return this.render(context, { ...AREA, title: 'Delete a tag' }, page);
   }
 
   @Post(':id/delete')
@@ -98,7 +94,7 @@ export class TagPagesController {
 
   private form(context: PageContext, state: TagFormState): Reply {
     const options = { ...AREA, title: state.subject?.name ?? 'Create tag', problems: state.problems };
-    return renderPage(this.ports, context, options, <TagForm {...state} />);
+    return this.render(context, options, <TagForm {...state} />);
   }
 }
 
@@ -108,9 +104,7 @@ const MAX_CHOSEN = 21;
 /** Several tags become one. Before the pages of single tags, whose ids would take its path. */
 @Controller('settings/tags/merge')
 @RequireRole('editor')
-export class MergeTagsController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class MergeTagsController extends PageController {
   @Get()
   async chooseMerge(@CurrentPageContext() context: PageContext, @Query('id') query: unknown): Promise<Reply> {
     const ids = idsOf(allOfQuery(query));
@@ -139,7 +133,7 @@ export class MergeTagsController {
   private async mergePage(context: PageContext, ids: readonly Id[], problems: Problems | null): Promise<Reply> {
     const preview = await previewMerge(this.ports, callerOfPage(context), ids);
     const options = { ...AREA, title: 'Merge tags', problems };
-    return renderPage(this.ports, context, options, <MergeForm preview={preview} problems={problems} />);
+    return this.render(context, options, <MergeForm preview={preview} problems={problems} />);
   }
 }
 

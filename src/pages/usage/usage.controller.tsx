@@ -1,22 +1,18 @@
-import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { readImageDelivery } from '../../core/delivery/delivery-key.js';
-import type { Ports } from '../../core/ports.js';
 import { parseId } from '../../core/shared/ids.js';
 import { readTraffic } from '../../core/traffic/read-traffic.js';
 import { mayActAs } from '../../core/users/user.js';
 import { RequireRole } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { oneOfQuery } from '../address.js';
-import { renderPage } from '../page.js';
+import { PageController } from '../page.js';
 import { CurrentPageContext, InNavigation, type PageContext, personOf } from '../page-context.js';
 import { UsagePage } from './usage.view.js';
 
 /** The page about what an account holds, and what its keys ask for. */
 @Controller('settings/usage')
-export class UsageController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class UsageController extends PageController {
   @Get()
   @InNavigation('Usage', 60)
   @RequireRole('viewer')
@@ -28,6 +24,6 @@ export class UsageController {
     const seesAudit = mayActAs(user.role, 'admin');
     const keyId = parseId(oneOfQuery(query));
     const content = <UsagePage traffic={traffic} delivery={delivery} keyId={keyId} seesAudit={seesAudit} />;
-    return renderPage(this.ports, context, options, content);
+    return this.render(context, options, content);
   }
 }

@@ -1,5 +1,4 @@
-import { Controller, Get, Inject, Post } from '@nestjs/common';
-import type { Ports } from '../../core/ports.js';
+import { Controller, Get, Post } from '@nestjs/common';
 import type { Id } from '../../core/shared/ids.js';
 import type { Precondition } from '../../core/shared/transactional.js';
 import {
@@ -15,11 +14,10 @@ import {
 import { resendDelivery, sendTestEvent } from '../../core/webhooks/send.js';
 import { type EndpointInput, ROTATION_HOURS, type WebhookEndpoint } from '../../core/webhooks/webhook-endpoint.js';
 import { RequireRole } from '../../http/access.js';
-import { PORTS } from '../../http/ports-token.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { oneOfQuery } from '../address.js';
-import { redirectAfter, redirectTo, renderPage } from '../page.js';
+import { PageController, redirectAfter, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
 import { saveEdits, saveNew } from '../resource-form.js';
@@ -31,14 +29,12 @@ const LOG_PAGE = 50;
 /** Endpoints of webhooks, and what became of what was sent to them. */
 @Controller('settings/webhooks')
 @RequireRole('admin')
-export class WebhookPagesController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class WebhookPagesController extends PageController {
   @Get()
   @InNavigation('Webhooks', 50)
   async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const all = await listEndpointsWithLast(this.ports, customerOf(context));
-    return renderPage(this.ports, context, { ...AREA, title: 'Webhooks' }, <EndpointList all={all} />);
+    return this.render(context, { ...AREA, title: 'Webhooks' }, <EndpointList all={all} />);
   }
 
   @Get('new')
@@ -51,7 +47,7 @@ export class WebhookPagesController {
   create(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const save = async (values: EndpointInput & { url: string }) => {
       const created = await createWebhookEndpoint(this.ports, callerOfPage(context), values);
-      return renderPage(this.ports, context, { ...ONCE, title: 'Endpoint created' }, <ShowSecret {...created} isNew />);
+      return this.render(context, { ...ONCE, title: 'Endpoint created' }, <ShowSecret {...created} isNew />);
     };
     return saveNew(context, endpointForm, save, (state) => this.form(context, state));
   }
@@ -65,7 +61,7 @@ export class WebhookPagesController {
     const request = { limit: LOG_PAGE, cursor: cursor || null, filters: logFilters(query) };
     const log = await listDeliveries(this.ports, customerId, id, request);
     const content = <EndpointPage {...{ endpoint, log, query, cursor }} now={this.ports.clock.now()} />;
-    return renderPage(this.ports, context, { ...LIVE, title: 'Webhook endpoint' }, content);
+    return this.render(context, { ...LIVE, title: 'Webhook endpoint' }, content);
   }
 
   @Get(':id/edit')
@@ -97,7 +93,7 @@ export class WebhookPagesController {
         </p>
       </Confirm>
     );
-    return renderPage(this.ports, context, { ...AREA, title: 'Delete an endpoint' }, page);
+    return this.render(context, { ...AREA, title: 'Delete an endpoint' }, page);
   }
 
   @Post(':id/delete')
@@ -109,16 +105,14 @@ export class WebhookPagesController {
 
   private form(context: PageContext, state: EndpointFormState): Reply {
     const title = state.subject === null ? 'Create endpoint' : 'Edit endpoint';
-    return renderPage(this.ports, context, { ...AREA, title, problems: state.problems }, <EndpointForm {...state} />);
+    return this.render(context, { ...AREA, title, problems: state.problems }, <EndpointForm {...state} />);
   }
 }
 
 /** The actions behind the buttons of an endpoint and of its log. */
 @Controller('settings/webhooks')
 @RequireRole('admin')
-export class WebhookActsController {
-  constructor(@Inject(PORTS) private readonly ports: Ports) {}
-
+export class WebhookActsController extends PageController {
   @Post(':id/enable')
   async enable(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     await editWebhookEndpoint(this.ports, callerOfPage(context), id, { enabled: true });
@@ -143,14 +137,14 @@ export class WebhookActsController {
         </p>
       </Confirm>
     );
-    return renderPage(this.ports, context, { ...AREA, title: 'Rotate the secret' }, page);
+    return this.render(context, { ...AREA, title: 'Rotate the secret' }, page);
   }
 
   @Post(':id/secret')
   @RequireRole('admin', { confirmed: true })
   async rotate(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const rotated = await rotateWebhookSecret(this.ports, callerOfPage(context), id);
-    return renderPage(this.ports, context, { ...ONCE, title: 'New secret' }, <ShowSecret {...rotated} isNew={false} />);
+    return this.render(context, { ...ONCE, title: 'New secret' }, <ShowSecret {...rotated} isNew={false} />);
   }
 
   @Post(':id/test')
@@ -162,7 +156,7 @@ export class WebhookActsController {
   @Get(':id/deliveries/:deliveryId')
   async show(@CurrentPageContext() context: PageContext, @PathId('deliveryId') deliveryId: Id): Promise<Reply> {
     const delivery = await readDelivery(this.ports, customerOf(context), deliveryId);
-    return renderPage(this.ports, context, { ...AREA, title: 'Delivery' }, <WebhookDeliveryPage delivery={delivery} />);
+    return this.render(context, { ...AREA, title: 'Delivery' }, <WebhookDeliveryPage delivery={delivery} />);
   }
 
   @Post(':id/deliveries/:deliveryId')
