@@ -16,11 +16,11 @@ import { SendReply } from './http/responses/reply.js';
 import { KeyUseRecorder, TrafficRecorder } from './http/server/recorders.js';
 import { ERROR_PAGES, type ErrorPage } from './http/status-of-code.js';
 import { DocsModule } from './pages/docs/docs.module.js';
-import { errorPage } from './pages/error-page.js';
+import { errorPage } from './pages/page.js';
 import { Navigation } from './pages/page-context.js';
 import { SettingsModule } from './pages/pages.module.js';
 import { SharesModule } from './pages/shares/shares.module.js';
-import { shareErrorPage } from './pages/visitors/share-page.js';
+import { shareErrorPage } from './pages/visitors/share.view.js';
 
 export type AppOptions = Omit<HttpOptions, keyof RequestObservers> & OpsOptions;
 

@@ -1,22 +1,26 @@
 import { Inject } from '@nestjs/common';
+import type { Response } from 'express';
 import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
 import type { Ports } from '../core/ports.js';
+import type { DomainError } from '../core/shared/errors.js';
 import { factorNeededFrom } from '../core/users/factors/policy.js';
 import type { KnownSession } from '../core/users/session.js';
 import { mayActAs } from '../core/users/user.js';
 import { PORTS } from '../http/ports-token.js';
-import { Reply } from '../http/responses/reply.js';
+import { applyReply, Reply } from '../http/responses/reply.js';
 import { publicPath } from '../http/server/base-path.js';
 import { headerOf } from '../http/server/request.js';
+import type { RequestContext } from '../http/server/request-context.js';
+import { type ErrorPage, statusOfCode } from '../http/status-of-code.js';
 import { AccountMenu } from './account-switch/account-switch.js';
 import { assetUrl } from './assets.controller.js';
 import { Csrf, type Flash } from './browser-session.js';
-import { CsrfToken, Form, type Problems, problemsOf } from './form.js';
+import { CsrfToken, Form, messageForPeople, type Problems, problemsOf } from './form.js';
 import { ReaderFormats } from './formats.js';
 import { ActingRole, HOME, type PageContext, Surroundings } from './page-context.js';
-import { Icon, Moment } from './parts.js';
+import { Icon, LinkButton, Moment } from './parts.js';
 
 /** A page of the settings area, as the result of a handler. */
 export function renderPage(
@@ -152,7 +156,7 @@ interface PageOptions {
 }
 
 /** The style of every page, in an order in which later files refine earlier ones. */
-export const STYLES = ['typeface.css', 'page.css', 'parts.css', 'tables.css', 'forms.css'] as const;
+const STYLES = ['typeface.css', 'page.css', 'parts.css', 'tables.css', 'forms.css'] as const;
 
 interface LayoutProps {
   readonly context: PageContext;
@@ -300,4 +304,53 @@ function FactorNotice({ person }: { person: KnownSession }) {
       without it. <a href={FACTORS_PATH}>Add a passkey or an authenticator app</a>.
     </p>
   );
+}
+
+const titles: Readonly<Record<number, string>> = {
+  400: 'That did not work',
+  403: 'Not possible',
+  404: 'Not found',
+  413: 'Too large',
+  429: 'Too many attempts',
+  500: 'Something went wrong',
+  503: 'Not available right now',
+};
+
+/** Errors of every path, unless other pages show them. Uses nothing that could fail again. */
+export const errorPage: ErrorPage = {
+  isFor: () => true,
+  send: sendErrorPage,
+  message: (error, { underSettings }) => (underSettings ? messageForPeople(error) : error.message),
+};
+
+function sendErrorPage(error: DomainError, { requestId }: RequestContext, response: Response): void {
+  const status = statusOfCode[error.code];
+  const title = titles[status] ?? 'That did not work';
+  const html = renderToString(
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${title} · Photo Service`}</title>
+        <link rel="icon" href={assetUrl('styles/icon.svg')} type="image/svg+xml" />
+        {STYLES.map((name) => (
+          <link key={name} rel="stylesheet" href={assetUrl(`styles/${name}`)} />
+        ))}
+      </head>
+      <body class="plain">
+        <main id="content">
+          <section class="card">
+            <h1>{title}</h1>
+            <p>{messageForPeople(error)}</p>
+            <p>
+              <LinkButton href={HOME} label="Back to the start page" />
+            </p>
+            <p class="hint">Request {requestId}</p>
+          </section>
+        </main>
+      </body>
+    </html>,
+  );
+  response.send(applyReply(new Reply(status, `<!doctype html>${html}`, pageHeaders([])), response));
 }

@@ -22,7 +22,7 @@ import {
   personOf,
 } from '../page-context.js';
 import { canUsePasskey, PASSKEY_SCRIPT, passkeyAnswerOf } from '../passkeys/passkeys.js';
-import { editsOf } from '../shown-values.js';
+import { editsOf } from '../resource-form.js';
 import { AccountPage, accountFields } from './account.view.js';
 
 const HERE = '/settings/account';

@@ -4,15 +4,24 @@ import type { IdentityProviders } from '../../core/users/identity-provider.js';
 import { browserName } from '../../core/users/notify-person.js';
 import type { Identity } from '../../core/users/provider/identity.js';
 import type { KnownSession, ListedSession } from '../../core/users/session.js';
-import { MAX_EMAIL } from '../../core/users/user.js';
+import { MAX_EMAIL, type User } from '../../core/users/user.js';
 import { withArticle } from '../../http/fields/meanings.js';
-import { Field, Form, type Problems, type SentForm, TimeZoneField } from '../form.js';
+import {
+  CodeField,
+  Field,
+  Form,
+  NewPasswordField,
+  PASSWORD_INPUT,
+  type Problems,
+  type SentForm,
+  TimeZoneField,
+  UserName,
+} from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { Allowed } from '../page-context.js';
-import { Badge, Buttons, Card, Heading, LinkButton, Moment, Table } from '../parts.js';
+import { Badge, Buttons, Card, ContinueLink, Heading, LinkButton, Moment, Table } from '../parts.js';
+import { PasskeyButton, PasskeyNotes, passkeyQuestions } from '../passkeys/passkeys.js';
 import { FormCard } from '../resource-form.js';
-import { IdentitiesCard } from './identities.view.js';
-import { FactorsCard, PasswordCard, type PasswordProps } from './password.view.js';
 
 interface AccountProps extends Pick<SentForm, 'form'>, Omit<PasswordProps, 'problems'> {
   readonly customer: Customer;
@@ -202,5 +211,97 @@ function SessionsCard({ sessions, current }: { sessions: readonly ListedSession[
         </Form>
       )}
     </Card>
+  );
+}
+
+interface PasswordProps {
+  readonly person: KnownSession;
+  /** A person who has just signed in by a link does not need the current password. */
+  readonly mayOmitCurrent: boolean;
+  readonly offersPasskeys: boolean;
+  readonly problems: Problems | null;
+}
+
+function PasswordCard({ person, mayOmitCurrent, offersPasskeys, problems }: PasswordProps) {
+  const usesPasskey = offersPasskeys && !mayOmitCurrent;
+  return (
+    <Card title="Your password">
+      <Form action="/settings/account/password" label="Your password">
+        <UserName email={person.user.email} />
+        {!mayOmitCurrent && !person.hasFactor && person.user.passwordHash !== null && (
+          <Field label="Current password" name="current" errors={problems} input={PASSWORD_INPUT} />
+        )}
+        {!mayOmitCurrent && person.hasFactor && (
+          <CodeField name="current" hint="From your authenticator app, or a recovery code." errors={problems} />
+        )}
+        <NewPasswordField label="New password" errors={problems} />
+        {problems?.code === 'rate_limited' && <p class="error">{problems.message}</p>}
+        <Buttons label={person.user.passwordHash === null ? 'Set password' : 'Change password'}>
+          {usesPasskey && <PasskeyButton from={passkeyQuestions.again} label="Change it with a passkey" />}
+        </Buttons>
+        {usesPasskey && <PasskeyNotes />}
+      </Form>
+    </Card>
+  );
+}
+
+/** Returns what a person without a second factor signs in with. */
+export function onlyProofOf({ passwordHash }: Pick<User, 'passwordHash'>): string {
+  return passwordHash === null ? 'at a provider' : 'with your password';
+}
+
+function FactorsCard({ person: { user, hasFactor } }: { person: Pick<KnownSession, 'user' | 'hasFactor'> }) {
+  const stolen = user.passwordHash === null ? 'a session there that someone left open' : 'a stolen password';
+  return (
+    <Card title="Two-step sign-in">
+      <p>
+        {hasFactor
+          ? `You sign in ${onlyProofOf(user)} and with a second factor. A passkey can replace both.`
+          : `You sign in ${onlyProofOf(user)} alone. With a passkey or a code of an app in addition, ${stolen} is not enough.`}
+      </p>
+      <ContinueLink href="/settings/account/factors" label={hasFactor ? 'Manage' : 'Set up…'} />
+    </Card>
+  );
+}
+
+interface IdentitiesProps {
+  readonly identities: readonly Identity[];
+  readonly providers: IdentityProviders;
+  readonly hasPassword: boolean;
+}
+
+function IdentitiesCard({ identities, providers, hasPassword }: IdentitiesProps) {
+  if (identities.length === 0) return null;
+  const rows = identities.map(({ id, issuer, linkedAt, lastUsedAt }) => ({
+    key: id,
+    cells: [
+      <span class="strong">{nameOf(providers, issuer)}</span>,
+      <Moment at={linkedAt} />,
+      <Moment at={lastUsedAt} />,
+      hasPassword ? <Unlink id={id} whose="" /> : null,
+    ],
+  }));
+  return (
+    <Card
+      title="Sign-in by a provider"
+      lead={hasPassword ? undefined : 'You have no password. Set one before you unlink the provider.'}
+    >
+      <Table caption="Providers at which you sign in" columns={['Provider', 'Linked', 'Last used', '']} rows={rows} />
+    </Card>
+  );
+}
+
+/** One that is no longer configured has no name here. */
+function nameOf(providers: IdentityProviders, issuer: string): string {
+  return providers.find(({ settings }) => settings.issuer === issuer)?.settings.name ?? new URL(issuer).host;
+}
+
+export function Unlink({ id, whose }: { id: number; whose: string }) {
+  return (
+    <Form action={`/settings/account/identities/${id}/unlink`}>
+      <button class="quiet" type="submit">
+        Unlink provider<span class="unseen">{whose}</span>
+      </button>
+    </Form>
   );
 }

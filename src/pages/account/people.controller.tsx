@@ -24,7 +24,7 @@ import {
   peopleManager,
   personOf,
 } from '../page-context.js';
-import { editsOf } from '../shown-values.js';
+import { editsOf } from '../resource-form.js';
 import {
   type AddressesForm,
   InvitationMade,

@@ -11,9 +11,8 @@ import { FieldLength } from '../form-fields.js';
 import { IpListField } from '../ip-list-field.js';
 import { Allowed } from '../page-context.js';
 import { Badge, Buttons, Card, Confirm, ContinueLink, Copied, Copyable, Heading, Moment, Table } from '../parts.js';
-import { FormCard } from '../resource-form.js';
-import { ShownValues } from '../shown-values.js';
-import { Unlink } from './identities.view.js';
+import { FormCard, ShownValues } from '../resource-form.js';
+import { Unlink } from './account.view.js';
 
 export const PEOPLE_PATH = '/settings/account/people';
 

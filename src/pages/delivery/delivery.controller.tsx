@@ -25,8 +25,7 @@ import { FieldLength } from '../form-fields.js';
 import { PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
-import { saveEdits, saveNew } from '../resource-form.js';
-import { editsOf } from '../shown-values.js';
+import { editsOf, saveEdits, saveNew } from '../resource-form.js';
 import {
   AREA,
   DeliveryKeyForm,

@@ -24,7 +24,7 @@ import {
 import { FieldLength } from '../form-fields.js';
 import { entriesOf, entriesText, IpListField } from '../ip-list-field.js';
 import { Buttons, Card, Heading, LinkButton, Moment } from '../parts.js';
-import { ShownValues } from '../shown-values.js';
+import { ShownValues } from '../resource-form.js';
 import { ScopeList } from './keys.view.js';
 
 export interface KeyFormProps {

@@ -4,16 +4,16 @@ import type { FilterValues } from '../../core/photos/filter-values.js';
 import type { SavedSearch } from '../../core/searches/saved-search.js';
 import { Form } from '../form.js';
 import { ActiveEdits } from '../history/edit-texts.js';
+import type { IconName } from '../icon-shapes.js';
 import { Importer } from '../imports/importer.view.js';
 import { isNarrow, type LibraryQuery, libraryPath, selectionPath, unfiltered } from '../library-query/library-query.js';
 import { DocsLink } from '../page.js';
 import { Allowed, useHasArea, useMayActAs } from '../page-context.js';
 import { Empty, Heading, Icon, LinkButton } from '../parts.js';
-import { SavedSearches } from '../searches/searches.view.js';
+import { SavedSearches } from '../searches/searches.controller.js';
 import { Filters } from './library-filters.view.js';
 import { type PhotoSection, PhotoSections, type TileSize, tileSizes, Years } from './photo-grid.view.js';
 import { LibraryActions, TrashActions } from './selection.view.js';
-import { ViewerDialog } from './viewer.view.js';
 
 interface LibraryProps {
   readonly query: LibraryQuery;
@@ -261,5 +261,50 @@ function Keys({ keys, children }: { keys: readonly string[]; children: Component
       </dt>
       <dd>{children}</dd>
     </div>
+  );
+}
+
+/** The viewer, empty (viewer.ts): without scripts a photo opens its page. Its content can fill the screen; a dialog cannot (Fullscreen §3). */
+function ViewerDialog() {
+  return (
+    <dialog class="viewer" data-photo-viewer aria-labelledby="viewer-name">
+      <div class="viewer-content" data-viewer="content">
+        <div class="viewer-bar">
+          <ViewerButton name="close" label="Close" icon="x" />
+          <p id="viewer-name" data-viewer="name" />
+          <ViewerButton name="enlarge" label="Enlarge" icon="zoom-in" />
+          <ViewerButton name="screen" label="Full screen" icon="maximize" />
+          <ViewerButton name="information" label="Information" icon="info" isSwitch />
+        </div>
+        <div class="viewer-stage" data-viewer="stage">
+          <div class="frame" />
+          <ViewerButton name="previous" label="Previous photo" icon="chevron-left" />
+          <ViewerButton name="next" label="Next photo" icon="chevron-right" />
+        </div>
+        <aside class="photo viewer-panel" data-viewer="panel" aria-label="Information" hidden />
+      </div>
+    </dialog>
+  );
+}
+
+interface ViewerButtonProps {
+  readonly name: string;
+  readonly label: string;
+  readonly icon: IconName;
+  /** It has the states on and off. */
+  readonly isSwitch?: boolean;
+}
+
+function ViewerButton({ name, label, icon, isSwitch = false }: ViewerButtonProps) {
+  return (
+    <button
+      type="button"
+      data-viewer={name}
+      aria-label={label}
+      title={label}
+      aria-pressed={isSwitch ? 'false' : undefined}
+    >
+      <Icon name={icon} />
+    </button>
   );
 }

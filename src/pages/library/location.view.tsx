@@ -6,7 +6,7 @@ import type { HttpOptions } from '../../http/http-options.js';
 import { Button, Field, Form, OtherAction, type Problems } from '../form.js';
 import { type LibraryQuery, photoPath } from '../library-query/library-query.js';
 import { useHasArea } from '../page-context.js';
-import { ShownValues } from '../shown-values.js';
+import { ShownValues } from '../resource-form.js';
 import { Drawing, MapTiles, mapPathAround, viewAround, zooms } from './world.js';
 
 interface LocationProps {

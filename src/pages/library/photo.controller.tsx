@@ -1,17 +1,24 @@
-import { Controller, Get, Inject, Post } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import type { Caller } from '../../core/access/caller.js';
+import { openFullPicture } from '../../core/delivery/open-named-picture.js';
+import { isRenditionName } from '../../core/media/media-reader.js';
 import type { GeoPoint } from '../../core/media/picture-metadata.js';
 import { editPhoto } from '../../core/photos/edit-photo.js';
 import { readNeighbours } from '../../core/photos/list-photos.js';
 import { readPhoto } from '../../core/photos/read-photo.js';
+import { downloadRendition } from '../../core/photos/renditions/rendition.js';
 import { renditionUrls } from '../../core/photos/renditions/signed-url.js';
 import { purgePhoto, trashPhoto } from '../../core/photos/trash.js';
+import { notFound } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { editTag } from '../../core/tags/edit-tag.js';
 import { RequireRole } from '../../http/access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PathId } from '../../http/requests/parameters.js';
+import { openDownload, sendableRendition } from '../../http/responses/photo-download.js';
 import type { Reply } from '../../http/responses/reply.js';
+import { privateHeaders, sendDownload } from '../../http/responses/send-download.js';
 import { problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { editFlash } from '../history/edit-texts.js';
@@ -27,7 +34,7 @@ import { PageController, redirectAfter, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { Confirm } from '../parts.js';
 import { photoName } from '../picture.js';
-import { editsOf } from '../shown-values.js';
+import { editsOf } from '../resource-form.js';
 import { sentFocus } from './focus.view.js';
 import { locationText, readLocation } from './location.view.js';
 import {
@@ -240,4 +247,50 @@ export class PhotoChangesController extends PageController {
 /** The list that the person came from, as the address says. */
 function listOf({ request }: PageContext): LibraryQuery {
   return readLibraryQuery(request.query);
+}
+
+/** The bytes of one photo: its original, and pictures of it. */
+@Controller('settings/photos')
+@RequireRole('viewer')
+export class PhotoBytesController extends PageController {
+  @Get(':id/original')
+  async original(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Res() response: Response,
+  ): Promise<void> {
+    await sendDownload(context.request, response, await openDownload(this.ports, callerOfPage(context), id, {}));
+  }
+
+  /** All pixels, where a browser cannot display the original. */
+  @Get(':id/full')
+  async full(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { name, ...download } = await openFullPicture(this.ports, callerOfPage(context), id);
+    const { updatedAt: lastModified } = download.photo;
+    const about = { entityTag: `"${name}"`, lastModified, filename: `${id}.jpg` };
+    await sendDownload(context.request, response, {
+      ...download,
+      ...about,
+      disposition: 'inline',
+      headers: privateHeaders,
+    });
+  }
+
+  /** For pictures without signed addresses: those in the trash. */
+  @Get(':id/rendition/:name')
+  async rendition(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @Param('name') name: string,
+    @Res() response: Response,
+  ): Promise<void> {
+    if (!isRenditionName(name)) throw notFound('rendition');
+    const download = await downloadRendition(this.ports, callerOfPage(context), id, { name, trashedToo: true });
+    const sendable = { ...sendableRendition(download), disposition: 'inline', headers: privateHeaders } as const;
+    await sendDownload(context.request, response, sendable);
+  }
 }

@@ -42,8 +42,18 @@ import { findAsset } from '../assets.controller.js';
 import { cookieOf, isSecure } from '../browser-session.js';
 import { messageForPeople } from '../form.js';
 import { FieldLength, readForm } from '../form-fields.js';
-import { Gallery, PasswordForm, sharedPhotoView, Uploaded, Viewer } from './share.view.js';
-import { isVisitorSize, renderSharePage, shareAssets, sharePath, visitorSizes } from './share-page.js';
+import {
+  Gallery,
+  isVisitorSize,
+  PasswordForm,
+  renderSharePage,
+  shareAssets,
+  sharedPhotoView,
+  sharePath,
+  Uploaded,
+  Viewer,
+  visitorSizes,
+} from './share.view.js';
 import { VisitRecorder } from './visit-recorder.js';
 import { receiveVisitorForm } from './visitor-upload.js';
 

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { Controller, Get, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
 import {
   byDate,
   CHECKSUMS,
@@ -22,11 +24,11 @@ import { photoView } from '../../api/photos/photo.view.js';
 import { tagView } from '../../api/tags/tag.view.js';
 import type { Caller } from '../../core/access/caller.js';
 import { storedKey } from '../../core/blobs/blob-key.js';
-import { readCustomer } from '../../core/customers/edit-customer.js';
+import { readCustomer, recordExport } from '../../core/customers/edit-customer.js';
 import { readImport } from '../../core/imports/read.js';
 import { listPhotos } from '../../core/photos/list-photos.js';
 import { openOriginalOf } from '../../core/photos/original.js';
-import type { PhotoWithTags } from '../../core/photos/photo.js';
+import { isTrashed, type PhotoWithTags } from '../../core/photos/photo.js';
 import { readPhotos, readVisiblePhoto } from '../../core/photos/read-photo.js';
 import { downloadRendition } from '../../core/photos/renditions/rendition.js';
 import type { Ports } from '../../core/ports.js';
@@ -35,15 +37,69 @@ import type { Id } from '../../core/shared/ids.js';
 import { everyPage, MAX_PAGE_SIZE } from '../../core/shared/pagination.js';
 import { listTags } from '../../core/tags/read-tag.js';
 import { listWebhookEndpoints } from '../../core/webhooks/endpoints.js';
-import type { ZipEntry } from '../../http/responses/zip.js';
+import { RequireRole } from '../../http/access.js';
+import { sendGenerated, sendLines } from '../../http/responses/send-lines.js';
+import { type ZipEntry, zipOf } from '../../http/responses/zip.js';
+import { publicPath } from '../../http/server/base-path.js';
+import { PageController } from '../page.js';
+import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
+
+/** The metadata of all photos, to take elsewhere: JSON Lines, each object as in the API. */
+@Controller('settings/account/export')
+@RequireRole('viewer')
+export class ExportController extends PageController {
+  /** Including the trash. */
+  @Get('photos.jsonl')
+  async photos(@CurrentPageContext() context: PageContext, @Res() response: Response): Promise<void> {
+    const caller = callerOfPage(context);
+    if (context.request.method !== 'HEAD') await recordExport(this.ports, caller, 'photos.jsonl');
+    const filters = { trashed: 'any' as const };
+    const photos = everyPage((cursor) => listPhotos(this.ports, caller, { ...BY_ID, filters, cursor }));
+    await sendLines(context.request, response, 'photos.jsonl', withDownloads(context.request, photos));
+  }
+
+  /** All originals too, for those who may erase the account. */
+  @Get('library.zip')
+  @RequireRole('owner')
+  async library(@CurrentPageContext() context: PageContext, @Res() response: Response): Promise<void> {
+    const caller = callerOfPage(context);
+    await requireArchivable(this.ports, caller);
+    if (context.request.method !== 'HEAD') await recordExport(this.ports, caller, 'library.zip');
+    const file = { filename: 'library.zip', type: 'application/zip' };
+    await sendGenerated(context.request, response, file, zipOf(libraryArchive(this.ports, caller)));
+  }
+
+  @Get('tags.jsonl')
+  async tags(@CurrentPageContext() context: PageContext, @Res() response: Response): Promise<void> {
+    const caller = callerOfPage(context);
+    if (context.request.method !== 'HEAD') await recordExport(this.ports, caller, 'tags.jsonl');
+    const tags = everyPage((cursor) => listTags(this.ports, caller, { ...BY_ID, filters: {}, cursor }));
+    await sendLines(context.request, response, 'tags.jsonl', viewed(tags));
+  }
+}
+
+async function* viewed(tags: AsyncIterable<Parameters<typeof tagView>[0]>): AsyncGenerator<object> {
+  for await (const tag of tags) yield tagView(tag);
+}
+
+/** With the path of each original; null if a key cannot get it. */
+async function* withDownloads(request: Request, photos: AsyncIterable<PhotoWithTags>): AsyncGenerator<object> {
+  for await (const photo of photos) {
+    const isThere = !isTrashed(photo) && photo.originalLostAt === null;
+    yield {
+      ...photoView(photo),
+      download: isThere ? publicPath(request, `/api/v1/photos/${photo.id}/download`) : null,
+    };
+  }
+}
 
 /** The most photos of an archive: of each, about a kilobyte is in memory until it is complete. */
 const MAX_ARCHIVED_PHOTOS = 100_000;
 /** The order of ids never shifts: a photo that changes during the download is included once. */
-export const BY_ID = { sort: 'id', limit: MAX_PAGE_SIZE } as const;
+const BY_ID = { sort: 'id', limit: MAX_PAGE_SIZE } as const;
 
 /** Errors: `limit_reached`. */
-export async function requireArchivable(ports: Pick<Ports, 'store'>, caller: Caller): Promise<void> {
+async function requireArchivable(ports: Pick<Ports, 'store'>, caller: Caller): Promise<void> {
   const { usage } = await readCustomer(ports, caller);
   if (usage.photos <= MAX_ARCHIVED_PHOTOS) return;
   const message = `A library of more than ${MAX_ARCHIVED_PHOTOS} photos is too large for one file. Export it with phs export FOLDER.`;
@@ -55,7 +111,7 @@ export async function requireArchivable(ports: Pick<Ports, 'store'>, caller: Cal
  * last what says that it is complete. What changes meanwhile may be as it was before or after; a photo whose content has changed, or that was
  * deleted, is left out, and one whose original is missing is named.
  */
-export async function* libraryArchive(ports: Ports, caller: Caller): AsyncGenerator<ZipEntry> {
+async function* libraryArchive(ports: Ports, caller: Caller): AsyncGenerator<ZipEntry> {
   const archive = new LibraryArchive(ports, caller);
   yield* archive.originals();
   yield* archive.lists();
