@@ -106,7 +106,24 @@ export class FactorsController extends PageController {
   private enrolment(context: PageContext, problems: Problems | null): Reply {
     const enrolment = startEnrolment(this.ports, personOf(context), context.form.text('enrolment', FieldLength.opaque));
     const options = { title: 'Add an authenticator app', ...AREA, scripts: ['copy.js'], problems };
-    const page = <NewFactor enrolment={enrolment} problems={problems} form={context.form} />;
+    const page = (
+      <>
+        <Heading title="Add an authenticator app" />
+        <section class="card">
+          {!problems?.isOfFields && <ProblemSummary problems={problems} />}
+          <p class="lead">Scan this with the app, or enter the key into it. Then enter the code that it shows.</p>
+          <QrCode text={enrolment.uri} label="QR code with the key" />
+          <Copyable id="secret" text={enrolment.secret} />
+          <Copied />
+          <Form action={FACTORS_PATH} label="Add an authenticator app">
+            <input type="hidden" name="enrolment" value={enrolment.sealed} />
+            <NameField hint="To tell several apps apart." first="Phone" problems={problems} form={context.form} />
+            <CodeField errors={problems} input={{ inputMode: 'numeric', autocapitalize: undefined }} />
+            <Buttons label="Add" cancel={FACTORS_PATH} />
+          </Form>
+        </section>
+      </>
+    );
     return this.render(context, options, page);
   }
 
@@ -126,7 +143,23 @@ export class FactorsController extends PageController {
     const flash = { kind: 'done', text } as const;
     // It may have come with this very form: nothing asks for it now.
     const withFactor = { ...context, person: { ...personOf(context), hasFactor: true } };
-    return this.render(withFactor, { ...options, flash }, <RecoveryCodes codes={codes} />);
+    return this.render(
+      withFactor,
+      { ...options, flash },
+      <>
+        <Heading title="Recovery codes" />
+        <section class="card" aria-labelledby="your-codes">
+          <h2 id="your-codes">Your recovery codes (shown only once)</h2>
+          <p class="lead">
+            Each lets you in once when you have neither passkey nor app. Print them, or store them apart from your
+            password.
+          </p>
+          <Copyable id="codes" text={codes.join('\n')} codes />
+          <Copied />
+          <ContinueLink href={FACTORS_PATH} label="I have stored them" kind="primary" />
+        </section>
+      </>,
+    );
   }
 }
 
@@ -288,50 +321,10 @@ function Factors({ caption, factors, path }: TableProps) {
   return <Table caption={caption} columns={['Name', 'Last used', 'Added', '']} rows={rows} />;
 }
 
-function NewFactor({ enrolment, problems, form }: SentForm & { enrolment: Enrolment }) {
-  return (
-    <>
-      <Heading title="Add an authenticator app" />
-      <section class="card">
-        {!problems?.isOfFields && <ProblemSummary problems={problems} />}
-        <p class="lead">Scan this with the app, or enter the key into it. Then enter the code that it shows.</p>
-        <QrCode text={enrolment.uri} label="QR code with the key" />
-        <Copyable id="secret" text={enrolment.secret} />
-        <Copied />
-        <Form action={FACTORS_PATH} label="Add an authenticator app">
-          <input type="hidden" name="enrolment" value={enrolment.sealed} />
-          <NameField hint="To tell several apps apart." first="Phone" problems={problems} form={form} />
-          <CodeField errors={problems} input={{ inputMode: 'numeric', autocapitalize: undefined }} />
-          <Buttons label="Add" cancel={FACTORS_PATH} />
-        </Form>
-      </section>
-    </>
-  );
-}
-
 /** @param first The name that the field has at first. */
 function NameField({ hint, first, problems, form }: SentForm & { hint: string; first: string }) {
   const input = { value: form.text('name', FieldLength.line) || first, required: true, maxLength: MAX_FACTOR_NAME };
   return <Field label="Name" name="name" hint={hint} errors={problems} input={input} />;
-}
-
-/** The only page that ever shows them. */
-function RecoveryCodes({ codes }: { codes: readonly string[] }) {
-  return (
-    <>
-      <Heading title="Recovery codes" />
-      <section class="card" aria-labelledby="your-codes">
-        <h2 id="your-codes">Your recovery codes (shown only once)</h2>
-        <p class="lead">
-          Each lets you in once when you have neither passkey nor app. Print them, or store them apart from your
-          password.
-        </p>
-        <Copyable id="codes" text={codes.join('\n')} codes />
-        <Copied />
-        <ContinueLink href={FACTORS_PATH} label="I have stored them" kind="primary" />
-      </section>
-    </>
-  );
 }
 
 interface RemoveProps {

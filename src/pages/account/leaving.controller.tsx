@@ -28,7 +28,19 @@ export class LeavingController extends PageController {
       const typed = context.form.text('name', FieldLength.line);
       const { name } = await closeOwnAccount(this.ports, callerOfPage(context), typed);
       const options = { title: 'Account closed', plain: true };
-      const closed = this.render(context, options, <AccountClosed name={name} />);
+      // The last page that people of the account see.
+      const closed = this.render(
+        context,
+        options,
+        <section class="card">
+          <h1>{name} is closed</h1>
+          <p>All keys are refused from now on, and everyone is signed out, including this browser.</p>
+          <p>
+            Within about two hours the service begins to remove all photos and all data about them permanently. Backups
+            kept by the operator of this service expire according to the operator’s own rules.
+          </p>
+        </section>,
+      );
       // A page rendered after this would have no session to store its token in.
       await signOutOfOthers(this.ports, context);
       await endSession(context.request);
@@ -93,20 +105,6 @@ function EraseAccount({ name, usage, keys, problems }: EraseProps) {
         />
         <Buttons label="Erase everything" kind="danger" cancel="/settings/account" />
       </Form>
-    </section>
-  );
-}
-
-/** The last page that people of the account see. */
-function AccountClosed({ name }: { name: string }) {
-  return (
-    <section class="card">
-      <h1>{name} is closed</h1>
-      <p>All keys are refused from now on, and everyone is signed out, including this browser.</p>
-      <p>
-        Within about two hours the service begins to remove all photos and all data about them permanently. Backups kept
-        by the operator of this service expire according to the operator’s own rules.
-      </p>
     </section>
   );
 }

@@ -71,7 +71,41 @@ export function LibraryPage({ query, problems, isFirst, values, searches, edits,
 
 /** Who only looks has no first steps. */
 function NewLibrary() {
-  if (useMayActAs('editor')) return <FirstSteps />;
+  if (useMayActAs('editor'))
+    return (
+      <section class="first-steps" aria-labelledby="first-steps">
+        <h2 id="first-steps">First steps</h2>
+        <ol>
+          <li>
+            <h3>Add photos</h3>
+            <p>
+              Drop files or whole folders above. From a camera roll, Google Photos, Immich or a bucket,{' '}
+              <DocsLink>the command line</DocsLink> brings thousands with their albums and dates.
+            </p>
+          </li>
+          <li>
+            <h3>{useHasArea('shares') ? 'Look, tag and share' : 'Look and tag'}</h3>
+            <p>
+              Select photos to tag, rate or move many at once: each action has an Undo.{' '}
+              {useHasArea('shares') && (
+                <>
+                  A <a href="/settings/shares">share</a> shows some of them to people without an account.
+                </>
+              )}
+            </p>
+          </li>
+          <Allowed least="admin">
+            <li>
+              <h3>Connect a program</h3>
+              <p>
+                Create an <a href="/settings/keys/new">API key</a> with the scopes that it needs, and follow{' '}
+                <DocsLink>the documentation</DocsLink>.
+              </p>
+            </li>
+          </Allowed>
+        </ol>
+      </section>
+    );
   return (
     <Empty icon="image-plus" title="No photos yet">
       <p>Photos that others add to this library appear here.</p>
@@ -179,44 +213,6 @@ function ListHead({ query, size, count }: Pick<LibraryProps, 'query' | 'size' | 
         ))}
       </nav>
     </div>
-  );
-}
-
-/** The steps for a new account, below the place for the first photos: gone when these have come. */
-function FirstSteps() {
-  return (
-    <section class="first-steps" aria-labelledby="first-steps">
-      <h2 id="first-steps">First steps</h2>
-      <ol>
-        <li>
-          <h3>Add photos</h3>
-          <p>
-            Drop files or whole folders above. From a camera roll, Google Photos, Immich or a bucket,{' '}
-            <DocsLink>the command line</DocsLink> brings thousands with their albums and dates.
-          </p>
-        </li>
-        <li>
-          <h3>{useHasArea('shares') ? 'Look, tag and share' : 'Look and tag'}</h3>
-          <p>
-            Select photos to tag, rate or move many at once: each action has an Undo.{' '}
-            {useHasArea('shares') && (
-              <>
-                A <a href="/settings/shares">share</a> shows some of them to people without an account.
-              </>
-            )}
-          </p>
-        </li>
-        <Allowed least="admin">
-          <li>
-            <h3>Connect a program</h3>
-            <p>
-              Create an <a href="/settings/keys/new">API key</a> with the scopes that it needs, and follow{' '}
-              <DocsLink>the documentation</DocsLink>.
-            </p>
-          </li>
-        </Allowed>
-      </ol>
-    </section>
   );
 }
 

@@ -152,7 +152,21 @@ export class RecoveryController extends PageController {
     this.requireMailer();
     try {
       await requestRecovery(this.ports, context.form.text('email', FieldLength.line), context.clientIp);
-      return this.render(context, { title: 'Check your mail', plain: true }, <RecoveryRequested />);
+      // The same for addresses that no one signs in with.
+      return this.render(
+        context,
+        { title: 'Check your mail', plain: true },
+        <section class="card narrow">
+          <h1>Check your mail</h1>
+          <p>
+            {`If someone signs in with this address, a mail with a link is on its way. The link works once, within ${MINUTES} minutes.`}
+          </p>
+          <p class="hint">
+            No mail within a few minutes? Check your spam folder, or ask an owner or admin of your account for a link.
+          </p>
+          <ContinueLink href="/settings/sign-in" label="Back to sign-in" kind="primary" />
+        </section>,
+      );
     } catch (error) {
       return this.form(context, problemsOf(error));
     }
@@ -161,7 +175,20 @@ export class RecoveryController extends PageController {
   private form(context: PageContext, problems: Problems | null): Reply {
     const options = { title: 'Forgot your password?', plain: true, problems };
     const email = context.form.text('email', FieldLength.line);
-    return this.render(context, options, <RecoveryForm email={email} problems={problems} />);
+    return this.render(
+      context,
+      options,
+      <section class="card narrow">
+        <h1>Forgot your password?</h1>
+        <p>Enter the address that you sign in with. We send you a link to choose a new password.</p>
+        <ProblemSummary problems={problems} />
+        <Form action={RECOVERY_PATH}>
+          <EmailField value={email} />
+          <Buttons label="Send the link" cancel="/settings/sign-in" />
+        </Form>
+        <p class="hint">The new password does not replace your second factor, if you have one.</p>
+      </section>,
+    );
   }
 
   private requireMailer(): void {
@@ -170,34 +197,3 @@ export class RecoveryController extends PageController {
 }
 
 const MINUTES = RECOVERY_MS / 60_000;
-
-function RecoveryForm({ email, problems }: { email: string; problems: Problems | null }) {
-  return (
-    <section class="card narrow">
-      <h1>Forgot your password?</h1>
-      <p>Enter the address that you sign in with. We send you a link to choose a new password.</p>
-      <ProblemSummary problems={problems} />
-      <Form action={RECOVERY_PATH}>
-        <EmailField value={email} />
-        <Buttons label="Send the link" cancel="/settings/sign-in" />
-      </Form>
-      <p class="hint">The new password does not replace your second factor, if you have one.</p>
-    </section>
-  );
-}
-
-/** The same for addresses that no one signs in with. */
-function RecoveryRequested() {
-  return (
-    <section class="card narrow">
-      <h1>Check your mail</h1>
-      <p>
-        {`If someone signs in with this address, a mail with a link is on its way. The link works once, within ${MINUTES} minutes.`}
-      </p>
-      <p class="hint">
-        No mail within a few minutes? Check your spam folder, or ask an owner or admin of your account for a link.
-      </p>
-      <ContinueLink href="/settings/sign-in" label="Back to sign-in" kind="primary" />
-    </section>
-  );
-}

@@ -38,14 +38,6 @@ import {
 import { CODE_PATH, continueSignIn, endPending, ownPath, pendingOf } from './pending-sign-in.js';
 import { CodeForm, offersOf, PROVIDER_PATH, SignInForm, type SignInProps } from './sign-in.view.js';
 
-/**
- * Not the cookies: the session ends here, but the cookie that marks this browser as known keeps guessers from locking its owner out. Below a
- * path of PUBLIC_URL not the storage either, which belongs to all that the host serves.
- */
-function leftBehind(basePath: string): string {
-  return basePath === '' ? '"cache", "storage"' : '"cache"';
-}
-
 /** Signing in and out. */
 @Controller('settings')
 export class SignInController extends PageController {
@@ -91,7 +83,12 @@ export class SignInController extends PageController {
     await endSession(context.request);
     const path = provider === null ? '/settings/sign-in' : `${PROVIDER_PATH}/${provider.id}/sign-out`;
     const { status, body, headers } = redirectTo(context, path);
-    return new Reply(status, body, { ...headers, 'Clear-Site-Data': leftBehind(this.ports.addresses.basePath) });
+    // Not the cookies: the session ends here, but the cookie that marks this browser as known keeps guessers from locking its owner out. Below
+    // a path of PUBLIC_URL not the storage either, which belongs to all that the host serves.
+    return new Reply(status, body, {
+      ...headers,
+      'Clear-Site-Data': this.ports.addresses.basePath === '' ? '"cache", "storage"' : '"cache"',
+    });
   }
 
   private form(context: PageContext, values: { email: string; next: string }, problems: Problems | null): Reply {

@@ -36,7 +36,35 @@ export class SimilarController extends PageController {
       group.map((photo) => ({ photo, urls: renditionUrls(this.ports, caller, photo) })),
     );
     const options = { title: 'Similar photos', section: 'similar', styles: ['similar.css'] };
-    return this.render(context, options, <SimilarPage groups={shown} after={after} next={next} />);
+    return this.render(
+      context,
+      options,
+      <>
+        <Heading
+          title="Similar photos"
+          lead="Photos that look alike: mostly copies in other sizes, formats or qualities. Choose which to keep."
+        />
+        {shown.length === 0 && <Nothing after={after} next={next} />}
+        {shown.map((group) => (
+          <SimilarGroup key={group[0]?.photo.id} group={group} after={after} />
+        ))}
+        {(after !== null || next !== null) && (
+          <nav class="similar-pages" aria-label="Pages of similar photos">
+            {after !== null && <LinkButton href={similarPath(null)} label="First page" isSmall />}
+            {next === null ? (
+              <span class="hint">This is the last page.</span>
+            ) : (
+              <LinkButton
+                href={similarPath(next)}
+                label={shown.length === 0 ? 'Continue the search' : 'Next page'}
+                isSmall
+                rel="next"
+              />
+            )}
+          </nav>
+        )}
+      </>,
+    );
   }
 
   @Post('keep')
@@ -97,36 +125,6 @@ interface SimilarProps {
   /** The position of this page; null on the first. */
   readonly after: Id | null;
   readonly next: Id | null;
-}
-
-function SimilarPage({ groups, after, next }: SimilarProps) {
-  return (
-    <>
-      <Heading
-        title="Similar photos"
-        lead="Photos that look alike: mostly copies in other sizes, formats or qualities. Choose which to keep."
-      />
-      {groups.length === 0 && <Nothing after={after} next={next} />}
-      {groups.map((group) => (
-        <SimilarGroup key={group[0]?.photo.id} group={group} after={after} />
-      ))}
-      {(after !== null || next !== null) && (
-        <nav class="similar-pages" aria-label="Pages of similar photos">
-          {after !== null && <LinkButton href={similarPath(null)} label="First page" isSmall />}
-          {next === null ? (
-            <span class="hint">This is the last page.</span>
-          ) : (
-            <LinkButton
-              href={similarPath(next)}
-              label={groups.length === 0 ? 'Continue the search' : 'Next page'}
-              isSmall
-              rel="next"
-            />
-          )}
-        </nav>
-      )}
-    </>
-  );
 }
 
 function Nothing({ after, next }: Pick<SimilarProps, 'after' | 'next'>) {

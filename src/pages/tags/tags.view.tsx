@@ -241,7 +241,29 @@ export function TagForm({ subject, fields, problems }: TagFormState) {
           hint="Must be unique; case is ignored."
           input={{ value: fields.name, required: true, maxLength: MAX_TAG_NAME, autocomplete: 'off' }}
         />
-        <Colors fields={fields} problems={problems} />
+        <fieldset class="field">
+          <legend>Colour</legend>
+          <div class="colors">
+            {[['', 'None'] as const, ...palette].map(([value, label]) => (
+              <span class="choice" key={value}>
+                <input type="radio" id={`color-${label}`} name="color" value={value} checked={fields.color === value} />
+                <label for={`color-${label}`}>
+                  <Swatch color={value || null} /> {label}
+                </label>
+              </span>
+            ))}
+            <span class="choice">
+              <input type="radio" id="color-other" name="color" value="other" checked={fields.color === 'other'} />
+              <label for="color-other">Another</label>
+              <input type="color" name="otherColor" value={fields.otherColor} aria-label="Another colour" />
+            </span>
+          </div>
+          {problems?.of('color').map((message) => (
+            <p key={message} class="error">
+              {message}
+            </p>
+          ))}
+        </fieldset>
         <Field
           label="Description"
           name="description"
@@ -251,33 +273,5 @@ export function TagForm({ subject, fields, problems }: TagFormState) {
         />
       </FormCard>
     </>
-  );
-}
-
-function Colors({ fields, problems }: Pick<TagFormState, 'fields' | 'problems'>) {
-  return (
-    <fieldset class="field">
-      <legend>Colour</legend>
-      <div class="colors">
-        {[['', 'None'] as const, ...palette].map(([value, label]) => (
-          <span class="choice" key={value}>
-            <input type="radio" id={`color-${label}`} name="color" value={value} checked={fields.color === value} />
-            <label for={`color-${label}`}>
-              <Swatch color={value || null} /> {label}
-            </label>
-          </span>
-        ))}
-        <span class="choice">
-          <input type="radio" id="color-other" name="color" value="other" checked={fields.color === 'other'} />
-          <label for="color-other">Another</label>
-          <input type="color" name="otherColor" value={fields.otherColor} aria-label="Another colour" />
-        </span>
-      </div>
-      {problems?.of('color').map((message) => (
-        <p key={message} class="error">
-          {message}
-        </p>
-      ))}
-    </fieldset>
   );
 }

@@ -34,41 +34,29 @@ export class UsageController extends PageController {
     const options = { title: 'Usage', section: 'usage', styles: ['areas.css'] };
     const seesAudit = mayActAs(user.role, 'admin');
     const keyId = parseId(oneOfQuery(query));
-    const content = <UsagePage traffic={traffic} delivery={delivery} keyId={keyId} seesAudit={seesAudit} />;
+    const content = (
+      <>
+        <Heading
+          title="Usage"
+          lead="Storage of this account, requests by its API keys, images at its signed URLs, and data transfer."
+        >
+          {seesAudit && <LinkButton href="/settings/audit" label="Audit log" />}
+        </Heading>
+        <Holdings traffic={traffic} />
+        <Requests traffic={traffic} keyId={keyId} />
+        {(delivery.keys.length > 0 || delivery.pictures.length > 0) && (
+          <PictureUsage delivery={delivery} subject={null} title="Delivered images" byKey />
+        )}
+        <Transfers traffic={traffic} />
+        <Failures traffic={traffic} />
+      </>
+    );
     return this.render(context, options, content);
   }
 }
 
 /** On a phone, days before would be too thin to see. */
 const NARROW_DAYS = 14;
-
-interface UsagePageProps {
-  readonly traffic: Traffic;
-  readonly delivery: ImageDelivery;
-  /** The one key whose days are shown; null: all together. */
-  readonly keyId: Id | null;
-  readonly seesAudit: boolean;
-}
-
-function UsagePage({ traffic, delivery, keyId, seesAudit }: UsagePageProps) {
-  return (
-    <>
-      <Heading
-        title="Usage"
-        lead="Storage of this account, requests by its API keys, images at its signed URLs, and data transfer."
-      >
-        {seesAudit && <LinkButton href="/settings/audit" label="Audit log" />}
-      </Heading>
-      <Holdings traffic={traffic} />
-      <Requests traffic={traffic} keyId={keyId} />
-      {(delivery.keys.length > 0 || delivery.pictures.length > 0) && (
-        <PictureUsage delivery={delivery} subject={null} title="Delivered images" byKey />
-      )}
-      <Transfers traffic={traffic} />
-      <Failures traffic={traffic} />
-    </>
-  );
-}
 
 function Requests({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
   const formats = useFormats();

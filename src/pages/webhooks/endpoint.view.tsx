@@ -244,7 +244,10 @@ export function WebhookDeliveryPage({ delivery }: { delivery: Delivery & Deliver
           </dd>
         </dl>
       </Card>
-      <Body title="Request" text={indented(delivery.requestBody)} />
+      <Body
+        title="Request"
+        text={delivery.requestBody === null ? null : JSON.stringify(JSON.parse(delivery.requestBody), null, 2)}
+      />
       <Body
         title="Response"
         lead={`The first ${formats.number(MAX_ANSWER_BYTES)} bytes, without what looks like a secret. Responses of private addresses are not stored.`}
@@ -264,9 +267,4 @@ function Body({ title, lead, text }: { title: string; lead?: string; text: strin
       )}
     </Card>
   );
-}
-
-/** Ours, so it is JSON. */
-function indented(body: string | null): string | null {
-  return body === null ? null : JSON.stringify(JSON.parse(body), null, 2);
 }
