@@ -6,7 +6,6 @@ import { renderToString } from 'preact-render-to-string';
 import type { Ports } from '../core/ports.js';
 import type { DomainError } from '../core/shared/errors.js';
 import { factorNeededFrom } from '../core/users/factors/policy.js';
-import type { KnownSession } from '../core/users/session.js';
 import { mayActAs } from '../core/users/user.js';
 import { PORTS } from '../http/ports-token.js';
 import { applyReply, Reply } from '../http/responses/reply.js';
@@ -168,6 +167,8 @@ interface LayoutProps {
 
 function Layout({ context, options, flash, token, children }: LayoutProps) {
   const plain = options.plain === true || context.person === null;
+  // When two-step sign-in is required, now or soon, of a person who has not set it up.
+  const from = context.person && factorNeededFrom(context.person);
   return (
     <html lang="en">
       <head>
@@ -204,7 +205,12 @@ function Layout({ context, options, flash, token, children }: LayoutProps) {
           <Header context={context} section={options.section} />
         )}
         <main id="content" tabIndex={-1}>
-          {!plain && context.person && <FactorNotice person={context.person} />}
+          {!plain && from !== null && (
+            <p class="flash failed">
+              Everyone in this account needs two-step sign-in as of <Moment at={from} />. From then on, no other page
+              opens without it. <a href={FACTORS_PATH}>Add a passkey or an authenticator app</a>.
+            </p>
+          )}
           {flash && <Message flash={flash} />}
           {children}
         </main>
@@ -293,18 +299,6 @@ export function DocsLink({ path = '', class: style, children }: DocsLinkProps) {
 }
 
 export const FACTORS_PATH = '/settings/account/factors';
-
-/** For a person whose account requires two-step sign-in, now or soon, and who has not set it up. */
-function FactorNotice({ person }: { person: KnownSession }) {
-  const from = factorNeededFrom(person);
-  if (from === null) return null;
-  return (
-    <p class="flash failed">
-      Everyone in this account needs two-step sign-in as of <Moment at={from} />. From then on, no other page opens
-      without it. <a href={FACTORS_PATH}>Add a passkey or an authenticator app</a>.
-    </p>
-  );
-}
 
 const titles: Readonly<Record<number, string>> = {
   400: 'That did not work',

@@ -38,6 +38,10 @@ export function AccountPage(props: AccountProps) {
   const { isMailed, mayOmitCurrent, offersPasskeys } = props;
   const isOwner = person.user.role === 'owner';
   const problemsOf = (name: string) => (refused?.form === name ? refused.problems : null);
+  const problems = problemsOf('email');
+  const { email, passwordHash } = person.user;
+  const use = passwordHash === null ? 'The service sends e-mail to it.' : 'You sign in with it.';
+  const title = 'Your e-mail address';
   return (
     <>
       <Heading
@@ -49,7 +53,21 @@ export function AccountPage(props: AccountProps) {
         </Allowed>
       </Heading>
       {isOwner && <CustomerCard customer={customer} problems={problemsOf('account')} form={form} />}
-      <EmailCard person={person} isMailed={isMailed} problems={problemsOf('email')} form={form} />
+      <FormCard title={title} action="/settings/account/email" label={title} button="Save">
+        <Field
+          label="E-mail address"
+          name="email"
+          hint={`${use}${isMailed ? ' A new one counts once you have opened the link that we send there.' : ''}`}
+          errors={problems}
+          input={{
+            type: 'email',
+            value: problems ? form.text('email', FieldLength.line) : (email ?? ''),
+            required: true,
+            maxLength: MAX_EMAIL,
+            autocomplete: 'username',
+          }}
+        />
+      </FormCard>
       <PasswordCard {...{ person, mayOmitCurrent, offersPasskeys }} problems={problemsOf('password')} />
       <IdentitiesCard identities={identities} providers={providers} hasPassword={person.user.passwordHash !== null} />
       <FactorsCard person={person} />
@@ -90,7 +108,19 @@ export function AccountPage(props: AccountProps) {
           then <code>phs download --all --to FOLDER</code>. After an interruption it continues where it stopped.
         </p>
       </Card>
-      {isOwner && <EraseCard name={customer.name} />}
+      {isOwner && (
+        <Card title="Erase the account">
+          <p>
+            This permanently deletes all photos of {customer.name}, and everything else in it. You will be asked to
+            confirm.
+          </p>
+          <div class="buttons">
+            <a class="button plain dangerous" href="/settings/account/erase">
+              Erase the account…
+            </a>
+          </div>
+        </Card>
+      )}
     </>
   );
 }
@@ -136,42 +166,6 @@ function CustomerCard({ customer, problems, form }: SentForm & { customer: Custo
         }}
       />
     </FormCard>
-  );
-}
-
-function EmailCard({ person, isMailed, problems, form }: SentForm & { person: KnownSession; isMailed: boolean }) {
-  const { email, passwordHash } = person.user;
-  const use = passwordHash === null ? 'The service sends e-mail to it.' : 'You sign in with it.';
-  const title = 'Your e-mail address';
-  return (
-    <FormCard title={title} action="/settings/account/email" label={title} button="Save">
-      <Field
-        label="E-mail address"
-        name="email"
-        hint={`${use}${isMailed ? ' A new one counts once you have opened the link that we send there.' : ''}`}
-        errors={problems}
-        input={{
-          type: 'email',
-          value: problems ? form.text('email', FieldLength.line) : (email ?? ''),
-          required: true,
-          maxLength: MAX_EMAIL,
-          autocomplete: 'username',
-        }}
-      />
-    </FormCard>
-  );
-}
-
-function EraseCard({ name }: { name: string }) {
-  return (
-    <Card title="Erase the account">
-      <p>This permanently deletes all photos of {name}, and everything else in it. You will be asked to confirm.</p>
-      <div class="buttons">
-        <a class="button plain dangerous" href="/settings/account/erase">
-          Erase the account…
-        </a>
-      </div>
-    </Card>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { requireFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
-import { addFactor, addPasskey, type Enrolment, startEnrolment } from '../../core/users/factors/add.js';
+import { addFactor, addPasskey, startEnrolment } from '../../core/users/factors/add.js';
 import {
   type FactorReference,
   readFactors,
@@ -208,9 +208,27 @@ export class RemoveFactorController extends PageController {
     const offersPasskeys = passkeys.length > 0 && this.ports.addresses.passkeySite !== null;
     const isLast = apps.length + passkeys.length === 1;
     const action = `${kind === 'app' ? FACTORS_PATH : PASSKEYS_PATH}/${id}/remove`;
-    const props = { name: factor.name, action, isLast, problems, offersPasskeys };
     const options = { title: `Remove “${factor.name}”`, ...AREA, scripts: [PASSKEY_SCRIPT], problems };
-    return this.render(context, options, <RemoveFactor {...props} />);
+    return this.render(
+      context,
+      options,
+      <section class="card confirm">
+        <h1>{`Remove “${factor.name}”?`}</h1>
+        {!problems?.isOfFields && <ProblemSummary problems={problems} />}
+        <p>
+          {isLast
+            ? 'This is your last one: you will sign in without a second step, and the recovery codes stop working.'
+            : 'It stops working immediately.'}
+        </p>
+        <Form action={action} label="Remove">
+          <CodeField hint="From any of your apps, or a recovery code." errors={problems} />
+          <Buttons label="Remove" kind="danger" cancel={FACTORS_PATH}>
+            {offersPasskeys && <PasskeyButton from={passkeyQuestions.again} label="Remove with a passkey" />}
+          </Buttons>
+          {offersPasskeys && <PasskeyNotes />}
+        </Form>
+      </section>,
+    );
   }
 }
 
@@ -325,35 +343,6 @@ function Factors({ caption, factors, path }: TableProps) {
 function NameField({ hint, first, problems, form }: SentForm & { hint: string; first: string }) {
   const input = { value: form.text('name', FieldLength.line) || first, required: true, maxLength: MAX_FACTOR_NAME };
   return <Field label="Name" name="name" hint={hint} errors={problems} input={input} />;
-}
-
-interface RemoveProps {
-  readonly name: string;
-  readonly action: string;
-  readonly isLast: boolean;
-  readonly problems: Problems | null;
-  readonly offersPasskeys: boolean;
-}
-
-function RemoveFactor({ name, action, isLast, problems, offersPasskeys }: RemoveProps) {
-  return (
-    <section class="card confirm">
-      <h1>{`Remove “${name}”?`}</h1>
-      {!problems?.isOfFields && <ProblemSummary problems={problems} />}
-      <p>
-        {isLast
-          ? 'This is your last one: you will sign in without a second step, and the recovery codes stop working.'
-          : 'It stops working immediately.'}
-      </p>
-      <Form action={action} label="Remove">
-        <CodeField hint="From any of your apps, or a recovery code." errors={problems} />
-        <Buttons label="Remove" kind="danger" cancel={FACTORS_PATH}>
-          {offersPasskeys && <PasskeyButton from={passkeyQuestions.again} label="Remove with a passkey" />}
-        </Buttons>
-        {offersPasskeys && <PasskeyNotes />}
-      </Form>
-    </section>
-  );
 }
 
 function NewPasskey({ problems, form }: SentForm) {

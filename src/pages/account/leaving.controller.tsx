@@ -1,6 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { listKeys } from '../../core/access/keys.js';
-import { type CustomerUsage, MAX_CUSTOMER_NAME } from '../../core/customers/customer.js';
+import { MAX_CUSTOMER_NAME } from '../../core/customers/customer.js';
 import { closeOwnAccount, readCustomer } from '../../core/customers/edit-customer.js';
 import { RequireRole } from '../../http/access.js';
 import type { Reply } from '../../http/responses/reply.js';
@@ -8,7 +8,6 @@ import { signOutOfOthers } from '../account-switch/account-switch.js';
 import { endSession } from '../browser-session.js';
 import { Field, Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { useFormats } from '../formats.js';
 import { PageController } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
 import { Buttons } from '../parts.js';
@@ -55,56 +54,46 @@ export class LeavingController extends PageController {
     const { customer, usage } = await readCustomer(this.ports, { customerId: id });
     const keys = (await listKeys(this.ports, id)).length;
     const options = { title: 'Erase the account', section: 'account', problems };
-    const content = <EraseAccount name={customer.name} usage={usage} keys={keys} problems={problems} />;
+    const { formats } = context;
+    const photos = formats.pluralize(usage.photos + usage.trashedPhotos, 'photo');
+    const size = formats.bytes(usage.storageBytes + usage.trashedBytes);
+    const content = (
+      <section class="card confirm">
+        <h1>Erase {customer.name}?</h1>
+        <ProblemSummary problems={problems} />
+        <p>
+          {photos} ({size}, including the trash), {formats.pluralize(usage.tags, 'tag')} and{' '}
+          {formats.pluralize(keys, 'API key')} are permanently deleted, with all imports, webhooks and logs of this
+          account.
+        </p>
+        <ul class="plain-list">
+          <li>
+            <strong>Immediately:</strong> all keys are refused, signed URLs stop working, and everyone is signed out.
+          </li>
+          <li>
+            <strong>Within about two hours:</strong> the service begins to remove everything, and then the account
+            itself.
+          </li>
+          <li>
+            <strong>This cannot be undone.</strong> <a href="/settings/account#export">Export your data</a> first.
+          </li>
+        </ul>
+        <Form action="/settings/account/erase" label="Erase the account">
+          <Field
+            label="Name of the account"
+            name="name"
+            hint={
+              <>
+                Type <strong>{customer.name}</strong> to confirm.
+              </>
+            }
+            errors={problems}
+            input={{ required: true, maxLength: MAX_CUSTOMER_NAME, autocomplete: 'off', spellcheck: false }}
+          />
+          <Buttons label="Erase everything" kind="danger" cancel="/settings/account" />
+        </Form>
+      </section>
+    );
     return this.render(context, options, content);
   }
-}
-
-interface EraseProps {
-  readonly name: string;
-  readonly usage: CustomerUsage;
-  readonly keys: number;
-  readonly problems: Problems | null;
-}
-
-function EraseAccount({ name, usage, keys, problems }: EraseProps) {
-  const formats = useFormats();
-  const photos = formats.pluralize(usage.photos + usage.trashedPhotos, 'photo');
-  const size = formats.bytes(usage.storageBytes + usage.trashedBytes);
-  return (
-    <section class="card confirm">
-      <h1>Erase {name}?</h1>
-      <ProblemSummary problems={problems} />
-      <p>
-        {photos} ({size}, including the trash), {formats.pluralize(usage.tags, 'tag')} and{' '}
-        {formats.pluralize(keys, 'API key')} are permanently deleted, with all imports, webhooks and logs of this
-        account.
-      </p>
-      <ul class="plain-list">
-        <li>
-          <strong>Immediately:</strong> all keys are refused, signed URLs stop working, and everyone is signed out.
-        </li>
-        <li>
-          <strong>Within about two hours:</strong> the service begins to remove everything, and then the account itself.
-        </li>
-        <li>
-          <strong>This cannot be undone.</strong> <a href="/settings/account#export">Export your data</a> first.
-        </li>
-      </ul>
-      <Form action="/settings/account/erase" label="Erase the account">
-        <Field
-          label="Name of the account"
-          name="name"
-          hint={
-            <>
-              Type <strong>{name}</strong> to confirm.
-            </>
-          }
-          errors={problems}
-          input={{ required: true, maxLength: MAX_CUSTOMER_NAME, autocomplete: 'off', spellcheck: false }}
-        />
-        <Buttons label="Erase everything" kind="danger" cancel="/settings/account" />
-      </Form>
-    </section>
-  );
 }

@@ -59,6 +59,10 @@ export function PeopleList(props: ListProps) {
     ],
   }));
   const columns = ['Person', 'Role', 'Two-step sign-in', 'Last sign-in', ''];
+  const count = customer.settingsIpList.length;
+  const { factorsRequiredFrom: from, defaultTimeZone } = customer;
+  // The Swedish way of writing a day is that of ISO 8601.
+  const day = from?.toLocaleDateString('sv-SE', { timeZone: defaultTimeZone }) ?? '';
   return (
     <>
       <Heading
@@ -99,32 +103,32 @@ export function PeopleList(props: ListProps) {
       </Card>
       <Allowed least="owner">
         {newPeopleBy !== null && <NewPeopleCard customer={customer} provider={newPeopleBy} />}
-        <FactorPolicy customer={customer} />
-        <SettingsAddressesCard customer={customer} />
+        <FormCard
+          title="Two-step sign-in for everyone"
+          lead="From that day on, people who have not set it up see only the page on which they can. Until then a notice says so. API keys are not affected."
+          action="/settings/account/people/two-step"
+          label="Two-step sign-in for everyone"
+          button="Save"
+        >
+          <Field
+            label="Required from"
+            name="from"
+            hint={`A day in the time zone ${defaultTimeZone}. Empty: everyone decides alone.`}
+            input={{ type: 'date', value: day }}
+          />
+        </FormCard>
+        <Card
+          title="Allowed addresses"
+          lead={
+            count === 0
+              ? 'The settings area can be used from anywhere.'
+              : `The settings area can be used from ${count === 1 ? 'one address or range' : `${count} addresses and ranges`} alone.`
+          }
+        >
+          <ContinueLink href={SETTINGS_ADDRESSES_PATH} label="Change…" />
+        </Card>
       </Allowed>
     </>
-  );
-}
-
-function FactorPolicy({ customer }: { customer: Customer }) {
-  const { factorsRequiredFrom: from, defaultTimeZone } = customer;
-  // The Swedish way of writing a day is that of ISO 8601.
-  const day = from?.toLocaleDateString('sv-SE', { timeZone: defaultTimeZone }) ?? '';
-  return (
-    <FormCard
-      title="Two-step sign-in for everyone"
-      lead="From that day on, people who have not set it up see only the page on which they can. Until then a notice says so. API keys are not affected."
-      action="/settings/account/people/two-step"
-      label="Two-step sign-in for everyone"
-      button="Save"
-    >
-      <Field
-        label="Required from"
-        name="from"
-        hint={`A day in the time zone ${defaultTimeZone}. Empty: everyone decides alone.`}
-        input={{ type: 'date', value: day }}
-      />
-    </FormCard>
   );
 }
 
@@ -223,22 +227,6 @@ function NewPeopleCard({ customer, provider }: { customer: Customer; provider: P
 
 const LEAD =
   'People sign in and use the settings area from these addresses alone. API keys have lists of their own; shares and signed links work from anywhere.';
-
-function SettingsAddressesCard({ customer: { settingsIpList } }: { customer: Customer }) {
-  const count = settingsIpList.length;
-  return (
-    <Card
-      title="Allowed addresses"
-      lead={
-        count === 0
-          ? 'The settings area can be used from anywhere.'
-          : `The settings area can be used from ${count === 1 ? 'one address or range' : `${count} addresses and ranges`} alone.`
-      }
-    >
-      <ContinueLink href={SETTINGS_ADDRESSES_PATH} label="Change…" />
-    </Card>
-  );
-}
 
 export interface AddressesForm {
   readonly value: string;

@@ -5,7 +5,7 @@ import { type AuditFilter, listAudit } from '../../core/audit/audit-log.js';
 import { recordExport } from '../../core/customers/edit-customer.js';
 import { DAY } from '../../core/shared/clock.js';
 import { invalid } from '../../core/shared/errors.js';
-import { everyPage, MAX_PAGE_SIZE, type Page } from '../../core/shared/pagination.js';
+import { everyPage, MAX_PAGE_SIZE } from '../../core/shared/pagination.js';
 import { RequireRole } from '../../http/access.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { sendText } from '../../http/responses/send-lines.js';
@@ -30,7 +30,35 @@ export class AuditController extends PageController {
     const request = { limit: PAGE, cursor: cursor || null };
     const entries = await listAudit(this.ports, customerOf(context), request, filterOf(query));
     const options = { title: 'Audit log', section: 'usage', styles: ['areas.css'] };
-    return this.render(context, options, <AuditPage page={entries} query={query} cursor={cursor} />);
+    const isFiltered = Object.values(query).some((value) => value !== '');
+    return this.render(
+      context,
+      options,
+      <>
+        <Heading
+          title="Audit log"
+          lead="Sign-ins, changes to keys, webhooks, people and the account, exports and deleted photos, newest first. Entries are kept for two years and cannot be changed."
+        >
+          <a class="button plain" download href={address(`${HERE}/audit.csv`, query)}>
+            Download as CSV
+          </a>
+          <LinkButton href="/settings/usage" label="Usage" />
+        </Heading>
+        <Filters query={query} />
+        {entries.data.length === 0 ? (
+          <Empty title={isFiltered ? 'No matching entries' : 'No entries yet'} />
+        ) : (
+          <div class="trail">
+            <Table
+              caption="Entries"
+              columns={['When', 'What', 'Of', 'Who', 'From']}
+              rows={entries.data.map((entry) => ({ key: entry.id, cells: cellsOf(entry) }))}
+            />
+          </div>
+        )}
+        <Paging page={entries} path={HERE} query={query} cursor={cursor} label="Pages of the audit log" />
+      </>,
+    );
   }
 
   /** Everything that the page's filter matches. */
@@ -79,36 +107,6 @@ function cellOf(value: string | number): string {
 }
 
 const HERE = '/settings/audit';
-
-function AuditPage({ page, query, cursor }: { page: Page<AuditEntry>; query: AuditQuery; cursor: string }) {
-  const isFiltered = Object.values(query).some((value) => value !== '');
-  return (
-    <>
-      <Heading
-        title="Audit log"
-        lead="Sign-ins, changes to keys, webhooks, people and the account, exports and deleted photos, newest first. Entries are kept for two years and cannot be changed."
-      >
-        <a class="button plain" download href={address(`${HERE}/audit.csv`, query)}>
-          Download as CSV
-        </a>
-        <LinkButton href="/settings/usage" label="Usage" />
-      </Heading>
-      <Filters query={query} />
-      {page.data.length === 0 ? (
-        <Empty title={isFiltered ? 'No matching entries' : 'No entries yet'} />
-      ) : (
-        <div class="trail">
-          <Table
-            caption="Entries"
-            columns={['When', 'What', 'Of', 'Who', 'From']}
-            rows={page.data.map((entry) => ({ key: entry.id, cells: cellsOf(entry) }))}
-          />
-        </div>
-      )}
-      <Paging page={page} path={HERE} query={query} cursor={cursor} label="Pages of the audit log" />
-    </>
-  );
-}
 
 function Filters({ query }: { query: AuditQuery }) {
   return (

@@ -1,7 +1,6 @@
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { CONFIRMATION_FIELD, confirmIdentity } from '../../core/users/factors/confirm-identity.js';
-import type { ProviderSettings } from '../../core/users/identity-provider.js';
 import { providerFor } from '../../core/users/provider/flow.js';
 import { isConfirmed, type KnownSession } from '../../core/users/session.js';
 import { AnsweredInstead } from '../../http/responses/reply.js';
@@ -48,11 +47,59 @@ export async function requireConfirmed(ports: Ports, context: PageContext, perso
   const problems = given === '' ? null : await refusalOf(() => confirmIdentity(ports, person, given));
   if (given !== '' && problems === null) return;
   const options = { title: 'Confirm that it is you', plain: true, status: problems?.status ?? 403, flash: null };
-  const props = {
-    ...{ context, person, problems, offersPasskeys: await canUsePasskey(ports, person) },
-    provider: isKnownHere(person) ? null : await providerFor(ports, person),
-  };
-  const form = <ConfirmForm {...props} />;
+  const offersPasskeys = await canUsePasskey(ports, person);
+  const provider = isKnownHere(person) ? null : await providerFor(ports, person);
+  const sent = context.form.entriesBut(CSRF_FIELD, CONFIRMATION_FIELD, USER_NAME_FIELD, PASSKEY_FIELD);
+  const form = (
+    <section class="card narrow">
+      <h1>Confirm that it is you</h1>
+      <p>
+        This decides who has access to the account.{' '}
+        {!isKnownHere(person)
+          ? 'Confirm that it is you'
+          : `${offersPasskeys ? 'Use a passkey, or enter' : 'Enter'} ${person.hasFactor ? 'a code' : 'your password'}`}{' '}
+        to go on: what you entered before is not lost.
+      </p>
+      {!problems?.isOfFields && <ProblemSummary problems={problems} />}
+      <Form action={context.request.url}>
+        {sent.map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        {isKnownHere(person) ? (
+          <>
+            {person.hasFactor ? (
+              <CodeField
+                name={CONFIRMATION_FIELD}
+                hint="From your authenticator app, or a recovery code."
+                errors={problems}
+              />
+            ) : (
+              <>
+                <UserName email={person.user.email} />
+                <Field label="Password" name={CONFIRMATION_FIELD} errors={problems} input={PASSWORD_INPUT} />
+              </>
+            )}
+            <Buttons label="Confirm" cancel={pageBefore(context)}>
+              {offersPasskeys && <PasskeyButton from={passkeyQuestions.again} label="Use a passkey" />}
+            </Buttons>
+            {offersPasskeys && <PasskeyNotes />}
+          </>
+        ) : provider === null ? (
+          <p class="flash failed">You have no password, and no provider knows you. An admin can send you a link.</p>
+        ) : (
+          <>
+            {/* In a window of its own, so that the form here keeps what it contains. */}
+            <p>
+              <a class="button plain" href={`${PROVIDER_PATH}/${provider.id}/confirm`} target="_blank" rel="noopener">
+                Confirm with {provider.name} (opens a new window)
+              </a>
+            </p>
+            <Buttons label="Continue" />
+          </>
+        )}
+      </Form>
+    </section>
+  );
   throw new AnsweredInstead(renderPage(ports, context, { ...options, scripts: [PASSKEY_SCRIPT] }, form));
 }
 
@@ -70,90 +117,10 @@ async function refusalOf(act: () => Promise<void>): Promise<Problems | null> {
   }
 }
 
-interface ConfirmProps {
-  readonly context: PageContext;
-  readonly person: KnownSession;
-  readonly problems: Problems | null;
-  readonly offersPasskeys: boolean;
-  /** Where a person without a password confirms it. */
-  readonly provider: ProviderSettings | null;
-}
-
-function ConfirmForm({ context, person, problems, offersPasskeys, provider }: ConfirmProps) {
-  const sent = context.form.entriesBut(CSRF_FIELD, CONFIRMATION_FIELD, USER_NAME_FIELD, PASSKEY_FIELD);
-  return (
-    <section class="card narrow">
-      <h1>Confirm that it is you</h1>
-      <p>
-        This decides who has access to the account. {proofOf(person, offersPasskeys)} to go on: what you entered before
-        is not lost.
-      </p>
-      {!problems?.isOfFields && <ProblemSummary problems={problems} />}
-      <Form action={context.request.url}>
-        {sent.map(([name, value]) => (
-          <input type="hidden" name={name} value={value} />
-        ))}
-        {isKnownHere(person) ? (
-          <Proof person={person} problems={problems} offersPasskeys={offersPasskeys} back={pageBefore(context)} />
-        ) : (
-          <ConfirmByProvider provider={provider} />
-        )}
-      </Form>
-    </section>
-  );
-}
-
-type ProofProps = Pick<ConfirmProps, 'person' | 'problems' | 'offersPasskeys'> & { readonly back: string };
-
-function Proof({ person: { user, hasFactor }, problems, offersPasskeys, back }: ProofProps) {
-  return (
-    <>
-      {hasFactor ? (
-        <CodeField
-          name={CONFIRMATION_FIELD}
-          hint="From your authenticator app, or a recovery code."
-          errors={problems}
-        />
-      ) : (
-        <>
-          <UserName email={user.email} />
-          <Field label="Password" name={CONFIRMATION_FIELD} errors={problems} input={PASSWORD_INPUT} />
-        </>
-      )}
-      <Buttons label="Confirm" cancel={back}>
-        {offersPasskeys && <PasskeyButton from={passkeyQuestions.again} label="Use a passkey" />}
-      </Buttons>
-      {offersPasskeys && <PasskeyNotes />}
-    </>
-  );
-}
-
-function proofOf(person: KnownSession, offersPasskeys: boolean): string {
-  if (!isKnownHere(person)) return 'Confirm that it is you';
-  return `${offersPasskeys ? 'Use a passkey, or enter' : 'Enter'} ${person.hasFactor ? 'a code' : 'your password'}`;
-}
-
 /** The page with the form, of this site in any case. */
 function pageBefore({ request }: PageContext): string {
   const referer = headerOf(request, 'referer');
   return referer !== undefined && URL.canParse(referer)
     ? withoutBasePath(new URL(referer).pathname, request.baseUrl)
     : HOME;
-}
-
-/** For a person without a password: the provider asks, in a window of its own, so that the form here keeps what it contains. */
-function ConfirmByProvider({ provider }: { provider: ProviderSettings | null }) {
-  if (provider === null) {
-    return <p class="flash failed">You have no password, and no provider knows you. An admin can send you a link.</p>;
-  }
-  return (
-    <>
-      <p>
-        <a class="button plain" href={`${PROVIDER_PATH}/${provider.id}/confirm`} target="_blank" rel="noopener">
-          Confirm with {provider.name} (opens a new window)
-        </a>
-      </p>
-      <Buttons label="Continue" />
-    </>
-  );
 }

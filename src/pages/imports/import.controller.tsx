@@ -6,10 +6,10 @@ import { createImport } from '../../core/imports/create.js';
 import { editImportPhoto } from '../../core/imports/edit-item.js';
 import { finalizeImport } from '../../core/imports/finalize.js';
 import { MAX_CLIENT_REF } from '../../core/imports/import.js';
-import { listImportPhotos, listImports, readImport } from '../../core/imports/read.js';
+import { listImports, readImport } from '../../core/imports/read.js';
 import { recordRefusals } from '../../core/imports/register/refusals.js';
 import { registerPhotos } from '../../core/imports/register/register.js';
-import { DomainError, type FieldError, invalid } from '../../core/shared/errors.js';
+import { type FieldError, invalid } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { RequireRole } from '../../http/access.js';
 import { OneOf, Text } from '../../http/fields/fields.js';
@@ -24,14 +24,12 @@ import {
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { readBody } from '../../http/server/request.js';
-import { messageForPeople } from '../form.js';
 import { FieldLength, TakesFiles } from '../form-fields.js';
 import { jsonReply, PageController, redirectTo } from '../page.js';
-import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
-import { Confirm } from '../parts.js';
-import { countsText, registrationView, stateView } from './import-state.js';
-import { importerReach, PAGE_IMPORT, tagNamesIn } from './importer.view.js';
-import { ImportDetailsPage, ImportPage, ImportsPage } from './imports.view.js';
+import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
+import { Card, Heading, Moment } from '../parts.js';
+import { countsText, registrationView } from './import-state.js';
+import { Importer, importerReach, PAGE_IMPORT, tagNamesIn } from './importer.view.js';
 import { isRefused, receivePlainForm, resultsOfNone } from './plain-import.js';
 
 /** The request of the importer's script to begin an import. */
@@ -74,7 +72,37 @@ export class ImportController extends PageController {
       scripts: ['import.js'],
       reach: await importerReach(this.ports),
     };
-    const content = <ImportPage begun={begun} unfinished={begun === null ? open.data : []} />;
+    const { formats } = context;
+    const content =
+      begun !== null ? (
+        <>
+          <Heading title={`Continue import ${begun.id}`} lead={countsText(formats, begun.counts)} />
+          <p>Select the same files again: what has already arrived is not sent again.</p>
+          <Importer begun={begun} title="Drop the same files here" />
+        </>
+      ) : (
+        <>
+          <Heading
+            title="Add photos"
+            lead="Originals are stored unchanged. Each file is checked before it is added to the library."
+          />
+          <Importer />
+          {open.data.length > 0 && (
+            <Card title="Unfinished import">
+              <ul class="unfinished">
+                {open.data.map((subject) => (
+                  <li key={subject.id}>
+                    <a href={`/settings/imports/${subject.id}`}>{subject.name ?? `Import ${subject.id}`}</a>{' '}
+                    <span class="soft">
+                      started <Moment at={subject.createdAt} />: {countsText(formats, subject.counts)}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </Card>
+          )}
+        </>
+      );
     return this.render(context, options, content);
   }
 
@@ -139,88 +167,4 @@ export class ImportController extends PageController {
     const { status } = await finalizeImport(this.ports, callerOfPage(context), id, decision);
     return jsonReply({ status });
   }
-}
-
-const PAGE = 25;
-/** Failed items, on one page. */
-const ITEMS = 100;
-
-/** The imports of the customer, from whatever source, and the outcome of their files. */
-@Controller('settings/imports')
-@RequireRole('editor')
-export class ImportsController extends PageController {
-  @Get()
-  @InNavigation('Imports', 20)
-  async list(@CurrentPageContext() context: PageContext, @Query('cursor') cursor: unknown): Promise<Reply> {
-    const request = { limit: PAGE, cursor: typeof cursor === 'string' ? cursor : null };
-    const { data, nextCursor } = await listImports(this.ports, callerOfPage(context), request);
-    const content = <ImportsPage imports={data} older={nextCursor} isFirst={request.cursor === null} />;
-    return this.render(context, { title: 'Imports', ...imports }, content);
-  }
-
-  @Get(':id')
-  async show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const { cursor } = context.request.query;
-    const statuses = ['failed', 'awaiting_upload'] as const;
-    const request = { statuses, limit: ITEMS, cursor: typeof cursor === 'string' ? cursor : null };
-    const { import: subject, page: items } = await listImportPhotos(this.ports, callerOfPage(context), id, request);
-    const details = { subject, items: items.data, more: items.nextCursor, limits: this.ports.limits };
-    return this.render(context, { title: `Import ${id}`, ...imports }, <ImportDetailsPage {...details} />);
-  }
-
-  /** For scripts: its state, with the first failed items. */
-  @Get(':id/state')
-  async state(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const request = { statuses: ['failed'] as const, limit: ITEMS, cursor: null };
-    const { import: subject, page: failed } = await listImportPhotos(this.ports, callerOfPage(context), id, request);
-    return jsonReply(stateView(subject, failed.data, this.ports.limits));
-  }
-
-  @Post(':id/finish')
-  async finish(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const missingUploads = context.form.text('missing', FieldLength.word) === 'fail' ? 'fail' : 'reject';
-    const path = `/settings/imports/${id}`;
-    try {
-      await finalizeImport(this.ports, callerOfPage(context), id, { action: 'commit', missingUploads });
-      return redirectTo(context, path);
-    } catch (error) {
-      return redirectTo(context, path, { kind: 'failed', text: stateError(error) });
-    }
-  }
-
-  @Get(':id/discard')
-  async confirmDiscard(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const { counts } = await readImport(this.ports, callerOfPage(context), id);
-    const path = `/settings/imports/${id}`;
-    const confirm = (
-      <Confirm title={`Discard import ${id}?`} action={`${path}/discard`} button="Discard import" back={path}>
-        <p>
-          Its files ({countsText(context.formats, counts)}) are not added to the library. Photos that are already in the
-          library are not affected.
-        </p>
-      </Confirm>
-    );
-    return this.render(context, { title: 'Discard import', ...imports }, confirm);
-  }
-
-  @Post(':id/discard')
-  async discard(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const path = `/settings/imports/${id}`;
-    try {
-      await finalizeImport(this.ports, callerOfPage(context), id, { action: 'discard', missingUploads: 'fail' });
-      return redirectTo(context, path, { kind: 'done', text: 'Discarded.' });
-    } catch (error) {
-      return redirectTo(context, path, { kind: 'failed', text: stateError(error) });
-    }
-  }
-}
-
-const imports = { section: 'imports', styles: ['import.css'], scripts: ['live.js'] };
-
-/** The message when an import is not in the state that its page showed; every other error gets a page of its own. */
-function stateError(error: unknown): string {
-  const isOfState =
-    error instanceof DomainError && (error.code === 'import_not_open' || error.code === 'uploads_incomplete');
-  if (!isOfState) throw error;
-  return messageForPeople(error);
 }

@@ -51,25 +51,23 @@ export function KeyList({ keys, now }: { keys: readonly ApiKey[]; now: Date }) {
 }
 
 function KeyName({ subject, now }: { subject: ApiKey; now: Date }) {
+  const { expiresAt, lastUsedAt, createdAt } = subject;
+  const isIdle = now.getTime() - (lastUsedAt ?? createdAt).getTime() > UNUSED_DAYS * DAY;
   return (
     <>
       <a class="strong" href={`/settings/keys/${subject.id}`}>
         {subject.name}
       </a>
       <code class="small soft">{displayPrefix(subject)}</code>
-      <KeyState subject={subject} now={now} />
+      {isExpired(subject, now) ? (
+        <Badge tone="bad">Expired</Badge>
+      ) : expiresAt !== null && expiresAt.getTime() - now.getTime() < SOON_DAYS * DAY ? (
+        <Badge tone="warn">Expires soon</Badge>
+      ) : isIdle ? (
+        <Badge tone="warn">{`Unused for over ${UNUSED_DAYS} days`}</Badge>
+      ) : null}
     </>
   );
-}
-
-function KeyState({ subject, now }: { subject: ApiKey; now: Date }) {
-  const { expiresAt, lastUsedAt, createdAt } = subject;
-  const isIdle = now.getTime() - (lastUsedAt ?? createdAt).getTime() > UNUSED_DAYS * DAY;
-  if (isExpired(subject, now)) return <Badge tone="bad">Expired</Badge>;
-  if (expiresAt !== null && expiresAt.getTime() - now.getTime() < SOON_DAYS * DAY) {
-    return <Badge tone="warn">Expires soon</Badge>;
-  }
-  return isIdle ? <Badge tone="warn">{`Unused for over ${UNUSED_DAYS} days`}</Badge> : null;
 }
 
 export function ScopeList({ scopes }: { scopes: readonly string[] }) {

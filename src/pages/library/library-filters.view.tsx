@@ -17,6 +17,13 @@ import { TagInput } from './selection.view.js';
 
 /** @param values To choose from in the panel; null while it is closed. */
 export function Filters({ query, values }: { query: LibraryQuery; values: FilterValues | null }) {
+  const active = activeFilters(query);
+  // The toggle is a link, so that it works without scripts; in place with them (library.ts).
+  const isOpen = values !== null;
+  const path = libraryPath(query);
+  const href = `${path}${path.includes('?') ? '&' : '?'}panel=${isOpen ? 'closed' : 'open'}`;
+  // While the panel is closed, the form sends its fields nevertheless, so that a search keeps them.
+  const { box: _, ...panel } = query.panel;
   return (
     <search aria-label="Photos">
       <form class="filters" method="get" action="/settings/library" data-narrows>
@@ -44,30 +51,30 @@ export function Filters({ query, values }: { query: LibraryQuery; values: Filter
           <Button kind="plain">
             <Icon name="search" /> Search
           </Button>
-          <PanelToggle query={query} isOpen={values !== null} />
+          <a id="filter-toggle" class="button plain" href={href} aria-expanded={isOpen} data-narrows>
+            <Icon name="sliders-horizontal" /> Filters
+          </a>
         </div>
-        {values ? <Panel query={query} values={values} /> : <ClosedPanel query={query} />}
-        <ActiveFilters query={query} />
+        {values ? (
+          <Panel query={query} values={values} />
+        ) : (
+          <Hidden values={{ tag: query.tag, from: query.from, to: query.to, ...panel, panel: 'closed' }} />
+        )}
+        {active.length !== 0 && (
+          <ul class="narrowed" aria-label="Active filters">
+            {active.map(({ text, without }) => (
+              <li key={text}>
+                <a class="badge" href={libraryPath(without)} data-narrows>
+                  {text} <span aria-hidden="true">×</span>
+                  <span class="unseen">, remove filter</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        )}
       </form>
     </search>
   );
-}
-
-/** A link, so that it works without scripts; in place with them (library.ts). */
-function PanelToggle({ query, isOpen }: { query: LibraryQuery; isOpen: boolean }) {
-  const path = libraryPath(query);
-  const href = `${path}${path.includes('?') ? '&' : '?'}panel=${isOpen ? 'closed' : 'open'}`;
-  return (
-    <a id="filter-toggle" class="button plain" href={href} aria-expanded={isOpen} data-narrows>
-      <Icon name="sliders-horizontal" /> Filters
-    </a>
-  );
-}
-
-/** The fields that the form sends besides, so that a search keeps them. */
-function ClosedPanel({ query }: { query: LibraryQuery }) {
-  const { box: _, ...panel } = query.panel;
-  return <Hidden values={{ tag: query.tag, from: query.from, to: query.to, ...panel, panel: 'closed' }} />;
 }
 
 function Hidden({ values }: { values: Readonly<Record<string, string>> }) {
@@ -167,23 +174,6 @@ function FilterField({ name, label, children }: { name: string; label: string; c
       <label for={`filter-${name}`}>{label}</label>
       {children}
     </div>
-  );
-}
-
-function ActiveFilters({ query }: { query: LibraryQuery }) {
-  const active = activeFilters(query);
-  if (active.length === 0) return null;
-  return (
-    <ul class="narrowed" aria-label="Active filters">
-      {active.map(({ text, without }) => (
-        <li key={text}>
-          <a class="badge" href={libraryPath(without)} data-narrows>
-            {text} <span aria-hidden="true">×</span>
-            <span class="unseen">, remove filter</span>
-          </a>
-        </li>
-      ))}
-    </ul>
   );
 }
 

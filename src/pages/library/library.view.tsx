@@ -33,11 +33,29 @@ interface LibraryProps {
 
 export function LibraryPage({ query, problems, isFirst, values, searches, edits, ...list }: LibraryProps) {
   const isEmpty = list.sections.length === 0 && isFirst;
+  const isEditor = useMayActAs('editor');
+  const hasShares = useHasArea('shares');
   const isNew = isEmpty && !query.trash && !isNarrow(query);
   return (
     <>
       <Part name="head">
-        <LibraryHeading query={query} isNew={isNew} />
+        {query.trash ? (
+          <Heading
+            title="Trash"
+            lead="Photos here are permanently deleted after their retention period. Until then they can be restored."
+          >
+            <LinkButton href="/settings/library" label="Back to the library" />
+          </Heading>
+        ) : (
+          <Heading title="Library">
+            <LinkButton href="/settings/library?view=trash" icon="trash" label="Trash" />
+            {!isNew && (
+              <Allowed least="editor">
+                <LinkButton href="/settings/import" icon="image-plus" label="Add photos" kind="primary" />
+              </Allowed>
+            )}
+          </Heading>
+        )}
         {!isNew && <Filters query={query} values={values} />}
         {!isNew && <SavedSearches searches={searches} query={query} />}
         {problems.map((problem) => (
@@ -51,8 +69,62 @@ export function LibraryPage({ query, problems, isFirst, values, searches, edits,
         {isNew ? <Importer title="Your library is empty. Drop photos here" /> : !query.trash && <Importer waits />}
       </Allowed>
       <Part name="photos">
-        {isNew && <NewLibrary />}
-        {isEmpty && !isNew && <NothingFound query={query} />}
+        {isNew &&
+          (isEditor ? (
+            <section class="first-steps" aria-labelledby="first-steps">
+              <h2 id="first-steps">First steps</h2>
+              <ol>
+                <li>
+                  <h3>Add photos</h3>
+                  <p>
+                    Drop files or whole folders above. From a camera roll, Google Photos, Immich or a bucket,{' '}
+                    <DocsLink>the command line</DocsLink> brings thousands with their albums and dates.
+                  </p>
+                </li>
+                <li>
+                  <h3>{hasShares ? 'Look, tag and share' : 'Look and tag'}</h3>
+                  <p>
+                    Select photos to tag, rate or move many at once: each action has an Undo.{' '}
+                    {hasShares && (
+                      <>
+                        A <a href="/settings/shares">share</a> shows some of them to people without an account.
+                      </>
+                    )}
+                  </p>
+                </li>
+                <Allowed least="admin">
+                  <li>
+                    <h3>Connect a program</h3>
+                    <p>
+                      Create an <a href="/settings/keys/new">API key</a> with the scopes that it needs, and follow{' '}
+                      <DocsLink>the documentation</DocsLink>.
+                    </p>
+                  </li>
+                </Allowed>
+              </ol>
+            </section>
+          ) : (
+            <Empty icon="image-plus" title="No photos yet">
+              <p>Photos that others add to this library appear here.</p>
+            </Empty>
+          ))}
+        {isEmpty &&
+          !isNew &&
+          (!isNarrow(query) ? (
+            <Empty icon="trash" title="The trash is empty">
+              <p>Photos that you move to the trash stay here for a while and can be restored.</p>
+            </Empty>
+          ) : (
+            <Empty icon="search" title="No photos match">
+              <p>
+                Remove one of the filters above, or{' '}
+                <a href={libraryPath(unfiltered(query))} data-narrows>
+                  show all
+                </a>
+                .
+              </p>
+            </Empty>
+          ))}
         {list.sections.length > 0 && (
           <>
             <ListHead query={query} {...list} />
@@ -69,100 +141,12 @@ export function LibraryPage({ query, problems, isFirst, values, searches, edits,
   );
 }
 
-/** Who only looks has no first steps. */
-function NewLibrary() {
-  if (useMayActAs('editor'))
-    return (
-      <section class="first-steps" aria-labelledby="first-steps">
-        <h2 id="first-steps">First steps</h2>
-        <ol>
-          <li>
-            <h3>Add photos</h3>
-            <p>
-              Drop files or whole folders above. From a camera roll, Google Photos, Immich or a bucket,{' '}
-              <DocsLink>the command line</DocsLink> brings thousands with their albums and dates.
-            </p>
-          </li>
-          <li>
-            <h3>{useHasArea('shares') ? 'Look, tag and share' : 'Look and tag'}</h3>
-            <p>
-              Select photos to tag, rate or move many at once: each action has an Undo.{' '}
-              {useHasArea('shares') && (
-                <>
-                  A <a href="/settings/shares">share</a> shows some of them to people without an account.
-                </>
-              )}
-            </p>
-          </li>
-          <Allowed least="admin">
-            <li>
-              <h3>Connect a program</h3>
-              <p>
-                Create an <a href="/settings/keys/new">API key</a> with the scopes that it needs, and follow{' '}
-                <DocsLink>the documentation</DocsLink>.
-              </p>
-            </li>
-          </Allowed>
-        </ol>
-      </section>
-    );
-  return (
-    <Empty icon="image-plus" title="No photos yet">
-      <p>Photos that others add to this library appear here.</p>
-    </Empty>
-  );
-}
-
 /** A part that is brought up to date around the importer when it has brought photos (library.ts). */
 function Part({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <div class="library-part" data-library-part={name}>
       {children}
     </div>
-  );
-}
-
-function LibraryHeading({ query, isNew }: { query: LibraryQuery; isNew: boolean }) {
-  if (query.trash) {
-    return (
-      <Heading
-        title="Trash"
-        lead="Photos here are permanently deleted after their retention period. Until then they can be restored."
-      >
-        <LinkButton href="/settings/library" label="Back to the library" />
-      </Heading>
-    );
-  }
-  return (
-    <Heading title="Library">
-      <LinkButton href="/settings/library?view=trash" icon="trash" label="Trash" />
-      {!isNew && (
-        <Allowed least="editor">
-          <LinkButton href="/settings/import" icon="image-plus" label="Add photos" kind="primary" />
-        </Allowed>
-      )}
-    </Heading>
-  );
-}
-
-function NothingFound({ query }: { query: LibraryQuery }) {
-  if (!isNarrow(query)) {
-    return (
-      <Empty icon="trash" title="The trash is empty">
-        <p>Photos that you move to the trash stay here for a while and can be restored.</p>
-      </Empty>
-    );
-  }
-  return (
-    <Empty icon="search" title="No photos match">
-      <p>
-        Remove one of the filters above, or{' '}
-        <a href={libraryPath(unfiltered(query))} data-narrows>
-          show all
-        </a>
-        .
-      </p>
-    </Empty>
   );
 }
 

@@ -1,10 +1,9 @@
-import type { ComponentChildren } from 'preact';
 import type { TakenAtSource } from '../../core/media/capture-time.js';
 import { type FieldName, type FieldValues, fieldNames, photoFields } from '../../core/media/photo-fields.js';
 import type { Camera, ExifTags, Exposure, GeoPoint } from '../../core/media/picture-metadata.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import { placeNames } from '../../core/photos/places.js';
-import { type Formats, useFormats } from '../formats.js';
+import { useFormats } from '../formats.js';
 import { Fact, Moment } from '../parts.js';
 import { SmallMap } from './world.js';
 
@@ -24,7 +23,19 @@ export function PhotoFacts({ photo, exif, isEdited }: FactsProps) {
   const { camera, exposure, location, metadata } = photo;
   return (
     <dl class="photo-facts">
-      <Fact name="Taken">{takenText(formats, photo)}</Fact>
+      <Fact name="Taken">
+        {photo.takenAtLocal === null ? (
+          <span class="soft">Not known</span>
+        ) : (
+          <>
+            {formats.time(photo.takenAtLocal.slice(0, 19))}
+            <br />
+            <span class="soft">
+              {photo.timeZone}, {zoneSources[photo.takenAtSource]}
+            </span>
+          </>
+        )}
+      </Fact>
       {camera && <Fact name="Camera">{cameraText(camera)}</Fact>}
       {exposure && <Fact name="Exposure">{exposureText(exposure)}</Fact>}
       {/* Filled by a script (histogram.ts). */}
@@ -64,7 +75,13 @@ export function PhotoFacts({ photo, exif, isEdited }: FactsProps) {
         </span>
       </Fact>
       <Fact name="Original">
-        <Original photo={photo} />
+        {photo.originalLostAt === null ? (
+          <>{photo.damaged ? 'Stored unchanged; the file is damaged' : 'Stored byte for byte'}</>
+        ) : (
+          <span class="error">
+            Missing or changed since <Moment at={photo.originalLostAt} />. Import the same file again to restore it.
+          </span>
+        )}
       </Fact>
       <Fact name="SHA-256">
         <code class="hash">{photo.sha256}</code>
@@ -126,19 +143,6 @@ const zoneSources: Readonly<Record<TakenAtSource, string>> = {
   none: '',
 };
 
-function takenText(formats: Formats, { takenAtLocal, timeZone, takenAtSource }: PhotoWithTags): ComponentChildren {
-  if (takenAtLocal === null) return <span class="soft">Not known</span>;
-  return (
-    <>
-      {formats.time(takenAtLocal.slice(0, 19))}
-      <br />
-      <span class="soft">
-        {timeZone}, {zoneSources[takenAtSource]}
-      </span>
-    </>
-  );
-}
-
 function cameraText({ make, model, lens }: Camera): string {
   // Many makers write their name into the model, too.
   const name =
@@ -168,15 +172,5 @@ function Place({ point }: { point: GeoPoint }) {
       </a>
       {point.altitude !== null && <span class="soft">, {Math.round(point.altitude)} m above sea level</span>}
     </>
-  );
-}
-
-function Original({ photo }: { photo: PhotoWithTags }) {
-  if (photo.originalLostAt === null)
-    return <>{photo.damaged ? 'Stored unchanged; the file is damaged' : 'Stored byte for byte'}</>;
-  return (
-    <span class="error">
-      Missing or changed since <Moment at={photo.originalLostAt} />. Import the same file again to restore it.
-    </span>
   );
 }

@@ -39,6 +39,11 @@ export function PhotoTiles({ photos, ...grid }: GridProps & { photos: readonly P
 
 function Tile({ shown, query, size }: GridProps & { shown: PhotoWithUrls }) {
   const { photo } = shown;
+  // On a phone photos are cropped to squares, so the shorter side decides. Elsewhere rows grow until they fill the width, seldom by more than a
+  // quarter: a picture may be stretched by as much, as the next larger one has three times its bytes.
+  const ratio = photo.width / photo.height;
+  const { row, columns } = tileSizes[size];
+  const onPhone = Math.ceil((100 / columns) * Math.max(1, ratio));
   return (
     <li
       id={`photo-${photo.id}`}
@@ -53,7 +58,7 @@ function Tile({ shown, query, size }: GridProps & { shown: PhotoWithUrls }) {
         data-original={sharpest(photo)}
       >
         <Tint photo={photo} />
-        <Picture shown={shown} name="thumb" sizes={tileWidths(size, photo)} />
+        <Picture shown={shown} name="thumb" sizes={`(max-width: 42rem) ${onPhone}vw, ${(row * ratio).toFixed(1)}rem`} />
       </a>
       <Allowed least="editor">
         <input
@@ -148,17 +153,6 @@ declare module 'express-session' {
   }
 }
 
-/**
- * The attribute `sizes` of a photo in the grid. On a phone photos are cropped to squares, so the shorter side decides. Elsewhere rows grow until
- * they fill the width, seldom by more than a quarter: a picture may be stretched by as much, as the next larger one has three times its bytes.
- */
-function tileWidths(size: TileSize, { width, height }: { readonly width: number; readonly height: number }): string {
-  const ratio = width / height;
-  const { row, columns } = tileSizes[size];
-  const onPhone = Math.ceil((100 / columns) * Math.max(1, ratio));
-  return `(max-width: 42rem) ${onPhone}vw, ${(row * ratio).toFixed(1)}rem`;
-}
-
 /** Returns the size in the address, and remembers it; otherwise the one that was chosen last. */
 export function chosenTileSize(
   { request }: Pick<PageContext, 'request'>,
@@ -209,7 +203,10 @@ export function Years({ query, years, months }: YearsProps) {
 /** @param time A year or a month. */
 function Step({ query, time, text, photos }: { query: LibraryQuery; time: string; text: string; photos?: number }) {
   const formats = useFormats();
-  const days = query.sort === 'takenAt' ? { from: firstDay(time), to: '' } : { from: '', to: lastDay(time) };
+  const days =
+    query.sort === 'takenAt'
+      ? { from: time.length === 4 ? `${time}-01-01` : `${time}-01`, to: '' }
+      : { from: '', to: lastDay(time) };
   return (
     <a
       href={libraryPath({ ...query, ...days })}
@@ -227,10 +224,6 @@ function Step({ query, time, text, photos }: { query: LibraryQuery; time: string
       )}
     </a>
   );
-}
-
-function firstDay(time: string): string {
-  return time.length === 4 ? `${time}-01-01` : `${time}-01`;
 }
 
 function lastDay(time: string): string {

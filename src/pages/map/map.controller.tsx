@@ -39,86 +39,80 @@ export class MapController extends PageController {
     const box = given ? { west: given[0], south: given[1], east: given[2], north: given[3] } : WHOLE;
     const read = (from: GeoBox) => readMap(this.ports, callerOfPage(context), from);
     const clusters = await read(box);
-    const props: MapProps = {
-      tiles: this.http.mapTiles ?? null,
-      box,
-      isWhole: given === undefined,
-      isWrong: given === null,
-      clusters,
-      hasPhotos: clusters.length > 0 || (await read(EARTH)).length > 0,
-    };
     const options = {
       ...{ title: 'Map', section: 'map', styles: ['map.css'], scripts: ['map.js'], isWide: true },
       pictures: tileOrigins(this.http),
     };
-    return this.render(context, options, <MapPage {...props} />);
-  }
-}
-
-interface MapProps {
-  readonly box: GeoBox;
-  /** Whether it is the map that was not moved yet. */
-  readonly isWhole: boolean;
-  /** Whether the address has a box that is none. */
-  readonly isWrong: boolean;
-  readonly clusters: readonly MappedCluster[];
-  readonly hasPhotos: boolean;
-  /** Where pictures of the map come from, if not from here. */
-  readonly tiles: HttpOptions['mapTiles'];
-}
-
-function MapPage({ box, isWhole, isWrong, clusters, hasPhotos, tiles }: MapProps) {
-  const formats = useFormats();
-  const view = viewOf(box);
-  return (
-    <>
-      <Heading title="Map">
-        <a class="button plain" href={libraryPath(box)} data-map="library">
-          Show these in the library
-        </a>
-      </Heading>
-      {isWrong && (
-        <p class="flash failed" role="alert">
-          The area must be four numbers in degrees: west, south, east, north.
-        </p>
-      )}
-      <section class="map" data-map="root" aria-label="Map of photos">
-        <svg
-          viewBox={`${view.x} ${view.y} ${view.width} ${view.height}`}
-          data-map="view"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: it is moved by arrow keys
-          tabIndex={0}
-          role="application"
-          aria-roledescription="map"
-          aria-label="Map. Arrow keys move it, plus and minus zoom."
-        >
-          <WorldShapes />
-          <MapTiles tiles={tiles} view={view} />
-          <g data-map="clusters">
-            {clusters.map((cluster) => (
-              <Cluster key={`${cluster.x} ${cluster.y}`} cluster={cluster} view={view} />
+    const hasPhotos = clusters.length > 0 || (await read(EARTH)).length > 0;
+    const tiles = this.http.mapTiles ?? null;
+    const { formats } = context;
+    const view = viewOf(box);
+    return this.render(
+      context,
+      options,
+      <>
+        <Heading title="Map">
+          <a class="button plain" href={libraryPath(box)} data-map="library">
+            Show these in the library
+          </a>
+        </Heading>
+        {given === null && (
+          <p class="flash failed" role="alert">
+            The area must be four numbers in degrees: west, south, east, north.
+          </p>
+        )}
+        <section class="map" data-map="root" aria-label="Map of photos">
+          <svg
+            viewBox={`${view.x} ${view.y} ${view.width} ${view.height}`}
+            data-map="view"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: it is moved by arrow keys
+            tabIndex={0}
+            role="application"
+            aria-roledescription="map"
+            aria-label="Map. Arrow keys move it, plus and minus zoom."
+          >
+            <WorldShapes />
+            <MapTiles tiles={tiles} view={view} />
+            <g data-map="clusters">
+              {clusters.map((cluster) => (
+                <Cluster key={`${cluster.x} ${cluster.y}`} cluster={cluster} view={view} />
+              ))}
+            </g>
+          </svg>
+          <nav class="zoom" aria-label="Zoom">
+            {zooms.map(({ name, label, text, factor }) => (
+              <a key={name} class="button plain" href={mapPath(scaled(box, factor))} data-map={name} aria-label={label}>
+                {text}
+              </a>
             ))}
-          </g>
-        </svg>
-        <nav class="zoom" aria-label="Zoom">
-          {zooms.map(({ name, label, text, factor }) => (
-            <a key={name} class="button plain" href={mapPath(scaled(box, factor))} data-map={name} aria-label={label}>
-              {text}
-            </a>
-          ))}
-        </nav>
-      </section>
-      <p class="unseen" role="status" data-map="status">
-        {isWhole ? '' : `${formats.number(clusters.length)} places`}
-      </p>
-      <div data-map="list">
-        {clusters.length === 0 ? <NothingHere hasPhotos={hasPhotos} /> : <ClusterTable clusters={clusters} />}
-      </div>
-      <p class="soft">
-        {tiles?.attribution ? `Map: ${tiles.attribution}.` : 'Shapes: Natural Earth.'} Names of places: GeoNames.
-      </p>
-    </>
-  );
+          </nav>
+        </section>
+        <p class="unseen" role="status" data-map="status">
+          {given === undefined ? '' : `${formats.number(clusters.length)} places`}
+        </p>
+        <div data-map="list">
+          {clusters.length === 0 ? (
+            hasPhotos ? (
+              <Empty icon="map-pin" title="No photos were taken here">
+                <p>
+                  Zoom out, or <a href="/settings/map">show the whole map</a>.
+                </p>
+              </Empty>
+            ) : (
+              <Empty icon="map-pin" title="No photo has a location yet">
+                <p>Cameras and phones record it if you let them. You can also set it on the page of a photo.</p>
+              </Empty>
+            )
+          ) : (
+            <ClusterTable clusters={clusters} />
+          )}
+        </div>
+        <p class="soft">
+          {tiles?.attribution ? `Map: ${tiles.attribution}.` : 'Shapes: Natural Earth.'} Names of places: GeoNames.
+        </p>
+      </>,
+    );
+  }
 }
 
 /** A circle that leads closer, or to the photos if they are all in one place. */
@@ -162,23 +156,6 @@ function ClusterTable({ clusters }: { clusters: readonly MappedCluster[] }) {
       <summary>{clusters.length === 1 ? 'One place' : `${formats.number(clusters.length)} places`} as a list</summary>
       <Table caption="Places on this map" columns={['Place', 'Photos', '']} rows={rows} />
     </details>
-  );
-}
-
-function NothingHere({ hasPhotos }: Pick<MapProps, 'hasPhotos'>) {
-  if (hasPhotos) {
-    return (
-      <Empty icon="map-pin" title="No photos were taken here">
-        <p>
-          Zoom out, or <a href="/settings/map">show the whole map</a>.
-        </p>
-      </Empty>
-    );
-  }
-  return (
-    <Empty icon="map-pin" title="No photo has a location yet">
-      <p>Cameras and phones record it if you let them. You can also set it on the page of a photo.</p>
-    </Empty>
   );
 }
 

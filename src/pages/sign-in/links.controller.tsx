@@ -73,8 +73,19 @@ export class ConfirmEmailController extends PageController {
   @Post(':token')
   async confirm(@CurrentPageContext() context: PageContext, @Param('token') token: string): Promise<Reply> {
     try {
-      const { email, passwordHash } = await confirmEmail(this.ports, token, newBrowser(context.request));
-      const view = <Confirmed email={email ?? ''} hasPassword={passwordHash !== null} />;
+      const user = await confirmEmail(this.ports, token, newBrowser(context.request));
+      const email = user.email ?? '';
+      const view = (
+        <section class="card narrow">
+          <h1>Address confirmed</h1>
+          <p>
+            {user.passwordHash === null
+              ? `Your address is ${email} from now on.`
+              : `From now on you sign in with ${email}.`}
+          </p>
+          <ContinueLink href="/settings/account" label="Go to your account" kind="primary" />
+        </section>
+      );
       return this.render(context, { title: 'Address confirmed', plain: true }, view);
     } catch (error) {
       return await this.page(context, token, problemsOf(error));
@@ -87,47 +98,27 @@ export class ConfirmEmailController extends PageController {
     const { name: customer } = await admittingCustomer(this.ports, context, change.user.customerId);
     const options = { title: 'Confirm your address', plain: true, problems };
     const hasPassword = change.user.passwordHash !== null;
-    const props = { action: `/${EMAIL_LINKS_PATH}/${token}`, email: change.email, hasPassword, customer, problems };
-    return this.render(context, options, <ConfirmForm {...props} />);
+    const action = `/${EMAIL_LINKS_PATH}/${token}`;
+    return this.render(
+      context,
+      options,
+      <section class="card narrow">
+        <h1>Confirm your address</h1>
+        <ProblemSummary problems={problems} />
+        {problems?.of('email').map((message) => (
+          <p key={message}>{message}</p>
+        ))}
+        <p>
+          {hasPassword ? 'You will sign in to the account ' : 'Your address for the account '}
+          <strong>{customer}</strong>
+          {hasPassword ? ` with ${change.email}. Your password stays the same.` : ` will be ${change.email}.`}
+        </p>
+        <Form action={action}>
+          <Buttons label="Confirm" />
+        </Form>
+      </section>,
+    );
   }
-}
-
-interface ConfirmProps {
-  readonly action: string;
-  readonly email: string;
-  readonly hasPassword: boolean;
-  readonly customer: string;
-  readonly problems: Problems | null;
-}
-
-function ConfirmForm({ action, email, hasPassword, customer, problems }: ConfirmProps) {
-  return (
-    <section class="card narrow">
-      <h1>Confirm your address</h1>
-      <ProblemSummary problems={problems} />
-      {problems?.of('email').map((message) => (
-        <p key={message}>{message}</p>
-      ))}
-      <p>
-        {hasPassword ? 'You will sign in to the account ' : 'Your address for the account '}
-        <strong>{customer}</strong>
-        {hasPassword ? ` with ${email}. Your password stays the same.` : ` will be ${email}.`}
-      </p>
-      <Form action={action}>
-        <Buttons label="Confirm" />
-      </Form>
-    </section>
-  );
-}
-
-function Confirmed({ email, hasPassword }: { email: string; hasPassword: boolean }) {
-  return (
-    <section class="card narrow">
-      <h1>Address confirmed</h1>
-      <p>{hasPassword ? `From now on you sign in with ${email}.` : `Your address is ${email} from now on.`}</p>
-      <ContinueLink href="/settings/account" label="Go to your account" kind="primary" />
-    </section>
-  );
 }
 
 /** The account that a link is for, which its page names. Errors: `ip_not_whitelisted` where people of the account may not be. */

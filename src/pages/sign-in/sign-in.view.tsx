@@ -61,7 +61,19 @@ export function SignInForm(props: SignInProps) {
           <PasskeyNotes />
         </Form>
       )}
-      <ProviderLinks providers={providers} next={next} />
+      {providers.length !== 0 && (
+        <div class="buttons below">
+          {providers.map(({ settings: { id, name } }) => (
+            <a
+              key={id}
+              class="button plain"
+              href={address(`${PROVIDER_PATH}/${id}`, { next: next === '' || next === HOME ? undefined : next })}
+            >
+              Continue with {name}
+            </a>
+          ))}
+        </div>
+      )}
       {isMailed && (
         <p class="below">
           <a href={RECOVERY_PATH}>Forgot your password?</a>
@@ -152,23 +164,6 @@ export function LinkForm({ action, user, customer, email, problems }: LinkProps)
 }
 
 export const PROVIDER_PATH = '/settings/sign-in/with';
-
-function ProviderLinks({ providers, next }: { providers: IdentityProviders; next: string }) {
-  if (providers.length === 0) return null;
-  return (
-    <div class="buttons below">
-      {providers.map(({ settings: { id, name } }) => (
-        <a
-          key={id}
-          class="button plain"
-          href={address(`${PROVIDER_PATH}/${id}`, { next: next === '' || next === HOME ? undefined : next })}
-        >
-          Continue with {name}
-        </a>
-      ))}
-    </div>
-  );
-}
 
 /** In a window beside the page that asked for it. */
 export function IdentityConfirmed() {

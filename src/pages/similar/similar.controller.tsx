@@ -44,7 +44,16 @@ export class SimilarController extends PageController {
           title="Similar photos"
           lead="Photos that look alike: mostly copies in other sizes, formats or qualities. Choose which to keep."
         />
-        {shown.length === 0 && <Nothing after={after} next={next} />}
+        {shown.length === 0 &&
+          (next !== null ? (
+            <Empty title="Nothing here yet">
+              <p>None of the photos that were compared for this page look alike. Continue with the next ones.</p>
+            </Empty>
+          ) : (
+            <Empty icon="images" title={after === null ? 'No similar photos' : 'No more similar photos'}>
+              <p>Photos are compared after they are imported. Those that look alike appear here.</p>
+            </Empty>
+          ))}
         {shown.map((group) => (
           <SimilarGroup key={group[0]?.photo.id} group={group} after={after} />
         ))}
@@ -119,28 +128,6 @@ function sentIds({ form }: PageContext, name: string): readonly Id[] {
 }
 
 type Group = readonly PhotoWithUrls[];
-
-interface SimilarProps {
-  readonly groups: readonly Group[];
-  /** The position of this page; null on the first. */
-  readonly after: Id | null;
-  readonly next: Id | null;
-}
-
-function Nothing({ after, next }: Pick<SimilarProps, 'after' | 'next'>) {
-  if (next !== null) {
-    return (
-      <Empty title="Nothing here yet">
-        <p>None of the photos that were compared for this page look alike. Continue with the next ones.</p>
-      </Empty>
-    );
-  }
-  return (
-    <Empty icon="images" title={after === null ? 'No similar photos' : 'No more similar photos'}>
-      <p>Photos are compared after they are imported. Those that look alike appear here.</p>
-    </Empty>
-  );
-}
 
 function SimilarGroup({ group, after }: { group: Group; after: Id | null }) {
   const formats = useFormats();

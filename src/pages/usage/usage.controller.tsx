@@ -1,5 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { type ImageDelivery, readImageDelivery } from '../../core/delivery/delivery-key.js';
+import { readImageDelivery } from '../../core/delivery/delivery-key.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { readTraffic, type Traffic, transferred } from '../../core/traffic/read-traffic.js';
 import {
@@ -34,6 +34,14 @@ export class UsageController extends PageController {
     const options = { title: 'Usage', section: 'usage', styles: ['areas.css'] };
     const seesAudit = mayActAs(user.role, 'admin');
     const keyId = parseId(oneOfQuery(query));
+    const { formats } = context;
+    const { photosLimit, storageBytesLimit } = traffic.customer;
+    const parts = [
+      ...(traffic.usage.trashedBytes > 0 ? [`${formats.bytes(traffic.usage.trashedBytes)} of it in the trash`] : []),
+      ...(traffic.usage.renditionBytes > 0
+        ? [`renditions take ${formats.bytes(traffic.usage.renditionBytes)} more, outside the quota`]
+        : []),
+    ];
     const content = (
       <>
         <Heading
@@ -42,7 +50,28 @@ export class UsageController extends PageController {
         >
           {seesAudit && <LinkButton href="/settings/audit" label="Audit log" />}
         </Heading>
-        <Holdings traffic={traffic} />
+        <div class="tiles">
+          <Tile
+            title="Photos"
+            value={formats.number(traffic.quotaUse.photos)}
+            note={
+              traffic.usage.trashedPhotos > 0
+                ? `${formats.number(traffic.usage.trashedPhotos)} of them in the trash`
+                : null
+            }
+            used={traffic.quotaUse.photos}
+            limit={photosLimit}
+            words={(limit) => formats.pluralize(limit, 'photo')}
+          />
+          <Tile
+            title="Storage"
+            value={formats.bytes(traffic.quotaUse.storageBytes)}
+            note={parts.length > 0 ? parts.join('; ') : null}
+            used={traffic.quotaUse.storageBytes}
+            limit={storageBytesLimit}
+            words={(limit) => formats.bytes(limit)}
+          />
+        </div>
         <Requests traffic={traffic} keyId={keyId} />
         {(delivery.keys.length > 0 || delivery.pictures.length > 0) && (
           <PictureUsage delivery={delivery} subject={null} title="Delivered images" byKey />
@@ -182,40 +211,6 @@ function KeyName({ traffic, id }: { traffic: Traffic; id: Id }) {
 
 function nameOf({ keys }: Traffic, id: Id): string {
   return keys.find((key) => key.id === id)?.name ?? `deleted key ${id}`;
-}
-
-/** The holdings of an account, compared with its quota. */
-function Holdings({ traffic: { customer, usage, quotaUse } }: { traffic: Traffic }) {
-  const formats = useFormats();
-  const { photosLimit, storageBytesLimit } = customer;
-  return (
-    <div class="tiles">
-      <Tile
-        title="Photos"
-        value={formats.number(quotaUse.photos)}
-        note={usage.trashedPhotos > 0 ? `${formats.number(usage.trashedPhotos)} of them in the trash` : null}
-        used={quotaUse.photos}
-        limit={photosLimit}
-        words={(limit) => formats.pluralize(limit, 'photo')}
-      />
-      <Tile
-        title="Storage"
-        value={formats.bytes(quotaUse.storageBytes)}
-        note={storageNote(formats, usage)}
-        used={quotaUse.storageBytes}
-        limit={storageBytesLimit}
-        words={(limit) => formats.bytes(limit)}
-      />
-    </div>
-  );
-}
-
-function storageNote(formats: Formats, { trashedBytes, renditionBytes }: Traffic['usage']): string | null {
-  const parts = [
-    ...(trashedBytes > 0 ? [`${formats.bytes(trashedBytes)} of it in the trash`] : []),
-    ...(renditionBytes > 0 ? [`renditions take ${formats.bytes(renditionBytes)} more, outside the quota`] : []),
-  ];
-  return parts.length > 0 ? parts.join('; ') : null;
 }
 
 interface TileProps {

@@ -30,6 +30,7 @@ interface EndpointPageProps {
 export function EndpointPage({ endpoint, log, query, cursor, now }: EndpointPageProps) {
   const path = `/settings/webhooks/${endpoint.id}`;
   const isOn = endpoint.status === 'enabled';
+  const events = [['', 'Any'] as const, ...eventTypes.map((type) => [type, type] as const)];
   return (
     <>
       <Heading title="Webhook endpoint" lead={<span class="code">{endpoint.url}</span>}>
@@ -56,7 +57,13 @@ export function EndpointPage({ endpoint, log, query, cursor, now }: EndpointPage
           )}
           <dt>Secret</dt>
           <dd>
-            <Secret endpoint={endpoint} now={now} />
+            {endpoint.previousSecretUntil === null || endpoint.previousSecretUntil <= now ? (
+              <>Shown only when it was created.</>
+            ) : (
+              <>
+                Rotated; events are also signed with the old secret until <Moment at={endpoint.previousSecretUntil} />.
+              </>
+            )}
           </dd>
           <dt>Created</dt>
           <dd>
@@ -77,7 +84,11 @@ export function EndpointPage({ endpoint, log, query, cursor, now }: EndpointPage
           Of the last {LOG_DAYS} days, newest first. A failed event is attempted {MAX_DELIVERY_ATTEMPTS} times within
           about three days, a test event once.
         </p>
-        <LogFilters endpoint={endpoint} query={query} />
+        <form class="filters card" action={`/settings/webhooks/${endpoint.id}`} aria-label="Filter">
+          <Field label="State" name="state" input={{ value: query.state }} choices={logStates} />
+          <Field label="Event" name="event" input={{ value: query.event }} choices={events} />
+          <Button kind="plain">Filter</Button>
+        </form>
         <div data-live={isOn ? nextChange(log.data, now) : undefined} data-live-in-place="" data-live-part="deliveries">
           <Log endpoint={endpoint} log={log} query={query} cursor={cursor} />
         </div>
@@ -97,15 +108,6 @@ function nextChange(deliveries: readonly Delivery[], now: Date): number | undefi
   if (waits.length === 0) return undefined;
   const soonest = Math.min(...waits);
   return soonest <= DELIVERY_LEASE_SECONDS * SECOND ? 0 : soonest;
-}
-
-function Secret({ endpoint: { previousSecretUntil }, now }: { endpoint: WebhookEndpoint; now: Date }) {
-  if (previousSecretUntil === null || previousSecretUntil <= now) return <>Shown only when it was created.</>;
-  return (
-    <>
-      Rotated; events are also signed with the old secret until <Moment at={previousSecretUntil} />.
-    </>
-  );
 }
 
 /** The filters of an endpoint's log, as its address says. Empty: not set. */
@@ -135,17 +137,6 @@ export function logFilters({ state, event }: LogQuery): DeliveryFilters {
     ...(state !== '' && { status: state as DeliveryStatus }),
     ...(event !== '' && { type: event as EventType }),
   };
-}
-
-function LogFilters({ endpoint, query }: Pick<EndpointPageProps, 'endpoint' | 'query'>) {
-  const events = [['', 'Any'] as const, ...eventTypes.map((type) => [type, type] as const)];
-  return (
-    <form class="filters card" action={`/settings/webhooks/${endpoint.id}`} aria-label="Filter">
-      <Field label="State" name="state" input={{ value: query.state }} choices={logStates} />
-      <Field label="Event" name="event" input={{ value: query.event }} choices={events} />
-      <Button kind="plain">Filter</Button>
-    </form>
-  );
 }
 
 function Log({ endpoint, log, query, cursor }: Pick<EndpointPageProps, 'endpoint' | 'log' | 'query' | 'cursor'>) {
