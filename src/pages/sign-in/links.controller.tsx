@@ -8,18 +8,19 @@ import { linkForbidden } from '../../core/users/mailed-token.js';
 import { confirmEmail, peekEmailChange } from '../../core/users/people/email.js';
 import { RECOVERY_MS, requestRecovery } from '../../core/users/people/new-password.js';
 import { peekLink, signInByLink } from '../../core/users/sign-in/by-link.js';
+import { type User } from '../../core/users/user.js';
 import { Public } from '../../http/access.js';
 import { EMAIL_LINKS_PATH, SIGN_IN_LINKS_PATH } from '../../http/public-addresses.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { requestContextOf } from '../../http/server/request-context.js';
 import { newBrowser } from '../browser-session.js';
-import { Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
+import { Form, NewPasswordField, ProblemSummary, type Problems, problemsOf, UserName } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { PageController } from '../page.js';
 import { CurrentPageContext, HOME, type PageContext } from '../page-context.js';
 import { Buttons, ContinueLink } from '../parts.js';
 import { continueSignIn } from './pending-sign-in.js';
-import { EmailField, LinkForm, RECOVERY_PATH } from './sign-in.view.js';
+import { EmailField, RECOVERY_PATH } from './sign-in.view.js';
 
 /** One-time links: invitations, the first owner's, new ones after a lost password. Opening one does not use it up. */
 @Controller(SIGN_IN_LINKS_PATH)
@@ -49,15 +50,37 @@ export class LinkController extends PageController {
     if (known === null) throw linkForbidden();
     const { user } = known;
     const customer = await admittingCustomer(this.ports, context, user.customerId);
-    const values = {
-      action: `/${SIGN_IN_LINKS_PATH}/${token}`,
-      user,
-      customer: customer.name,
-      email: context.form.text('email', FieldLength.line),
-      problems,
-    };
     const options = { title: 'Welcome', plain: true, problems };
-    return this.render(context, options, <LinkForm {...values} />);
+    const action = `/${SIGN_IN_LINKS_PATH}/${token}`;
+    const email = context.form.text('email', FieldLength.line);
+    const isBack = user.passwordHash !== null;
+    return this.render(
+      context,
+      options,
+      <section class="card narrow">
+        <h1>{isBack ? 'Choose a new password' : 'Welcome'}</h1>
+        <p>
+          This link gives you access to the account <strong>{customer.name}</strong>
+          {user.email === null ? '' : ` as ${user.email}`}. It works once and expires when you save this form.
+        </p>
+        {isBack && <p>The new password replaces the old one and signs you out everywhere else.</p>}
+        <ProblemSummary problems={problems} />
+        <Form action={action}>
+          {user.email === null ? (
+            <EmailField value={email} hint="You sign in with it." errors={problems} />
+          ) : (
+            <UserName email={user.email} />
+          )}
+          <NewPasswordField label={isBack ? 'New password' : 'Password'} errors={problems} />
+          <Buttons label={isBack ? 'Save and sign in' : 'Continue'} />
+        </Form>
+        {isBack && (
+          <p class="hint">
+            Do you know your password? <a href="/settings/sign-in">Sign in with it</a>; it remains unchanged.
+          </p>
+        )}
+      </section>,
+    );
   }
 }
 

@@ -11,9 +11,10 @@ import type { Reply } from '../../http/responses/reply.js';
 import { cookieName, cookieOf, cookieRules, deviceOf, newBrowser } from '../browser-session.js';
 import { Problems } from '../form.js';
 import { PageController, redirectTo } from '../page.js';
-import { CurrentPageContext, type PageContext, personOf } from '../page-context.js';
+import { CurrentPageContext, HOME, type PageContext, personOf } from '../page-context.js';
+import { ContinueLink, LinkButton } from '../parts.js';
 import { continueSignIn, ownPath } from './pending-sign-in.js';
-import { IdentityConfirmed, offersOf, PROVIDER_PATH, SignedOutHere, SignInForm } from './sign-in.view.js';
+import { offersOf, PROVIDER_PATH, SignInForm } from './sign-in.view.js';
 
 /** Errors that the sign-in page shows, beside the other ways to sign in. */
 const EXPLAINED = ['unauthorized', 'ip_not_whitelisted', 'service_unavailable', 'rate_limited'];
@@ -86,7 +87,15 @@ export class ProviderController extends PageController {
 
   private async goOn(context: PageContext, provider: string, browser: Browser, outcome: Outcome): Promise<Reply> {
     if (outcome.kind === 'confirmed') {
-      return this.render(context, { title: 'Confirmed', plain: true }, <IdentityConfirmed />);
+      return this.render(
+        context,
+        { title: 'Confirmed', plain: true },
+        <section class="card narrow">
+          <h1>Confirmed</h1>
+          <p>You are confirmed. Close this window, and continue in the previous one.</p>
+          <ContinueLink href={HOME} label="Back to the start page" />
+        </section>,
+      );
     }
     const reply = await continueSignIn(this.ports, context, outcome.result, browser, outcome.next);
     if (outcome.lostPassword && !outcome.result.isPending) {
@@ -125,4 +134,20 @@ function takeFlow(ports: Pick<Ports, 'addresses'>, request: Request): string {
   const cookie = cookieOf(request, cookieName(ports, COOKIE));
   if (cookie !== null) request.res?.clearCookie(cookieName(ports, COOKIE), cookieRules(ports));
   return cookie ?? '';
+}
+
+function SignedOutHere({ name, path }: { name: string; path: string }) {
+  return (
+    <section class="card narrow">
+      <h1>Signed out</h1>
+      <p>
+        You are signed out here. {name} may still know this browser, and sign you in again without asking: on a computer
+        that others use, sign out there, too.
+      </p>
+      <div class="buttons">
+        <LinkButton href={path} label={`Sign out of ${name}`} kind="primary" />
+        <LinkButton href="/settings/sign-in" label="Back to sign-in" />
+      </div>
+    </section>
+  );
 }

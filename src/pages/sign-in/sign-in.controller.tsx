@@ -20,23 +20,26 @@ import { Reply } from '../../http/responses/reply.js';
 import { requestContextOf } from '../../http/server/request-context.js';
 import { ACCOUNT_FIELD, exchangeAccounts, SWITCH_PATH, signOutOfOthers } from '../account-switch/account-switch.js';
 import { deviceOf, endSession, newBrowser, startSession } from '../browser-session.js';
-import { type Problems, problemsOf } from '../form.js';
+import { CodeField, Form, ProblemSummary, type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { jsonReply, PageController, redirectTo, renderPage } from '../page.js';
 import { CurrentPageContext, callerOfPage, HOME, type PageContext, personOf } from '../page-context.js';
+import { Buttons } from '../parts.js';
 import {
   creationOptions,
   NEW_PASSKEY_FIELD,
   PASSKEY_FIELD,
   PASSKEY_SCRIPT,
   PASSKEY_SIGN_IN_PATH,
+  PasskeyButton,
+  PasskeyNotes,
   passkeyAnswerOf,
   passkeyQuestions,
   rememberChallenge,
   requestOptions,
 } from '../passkeys/passkeys.js';
 import { CODE_PATH, continueSignIn, endPending, ownPath, pendingOf } from './pending-sign-in.js';
-import { CodeForm, offersOf, PROVIDER_PATH, SignInForm, type SignInProps } from './sign-in.view.js';
+import { offersOf, PROVIDER_PATH, SignInForm, type SignInProps } from './sign-in.view.js';
 
 /** Signing in and out. */
 @Controller('settings')
@@ -140,7 +143,32 @@ export class CodeController extends PageController {
     const offersPasskeys = passkeys.length > 0 && this.ports.addresses.passkeySite !== null;
     const title = offersPasskeys ? 'One more step' : 'Enter a code';
     const options = { title, plain: true, scripts: [PASSKEY_SCRIPT], problems };
-    const page = <CodeForm next={next} problems={problems} offersPasskeys={offersPasskeys} />;
+    const page = (
+      <section class="card narrow">
+        <h1>{offersPasskeys ? 'One more step' : 'Enter a code'}</h1>
+        <p>
+          {offersPasskeys
+            ? 'Use your passkey, or enter the code of an authenticator app.'
+            : 'One more step: enter the code that your authenticator app shows now.'}
+        </p>
+        {!problems?.isOfFields && <ProblemSummary problems={problems} />}
+        <Form action="/settings/sign-in/code">
+          <input type="hidden" name="next" value={next} />
+          <CodeField
+            hint={`${offersPasskeys ? 'Without either' : 'Without the app'}, enter one of your recovery codes.`}
+            errors={problems}
+            input={{ autofocus: !offersPasskeys }}
+          />
+          <Buttons label="Sign in" cancel="/settings/sign-in">
+            {offersPasskeys && <PasskeyButton from={passkeyQuestions.secondStep} label="Use a passkey" />}
+          </Buttons>
+          {offersPasskeys && <PasskeyNotes />}
+        </Form>
+        <p class="hint">
+          {offersPasskeys ? 'None' : 'Neither'} at hand? Only the operator of this service can let you in without them.
+        </p>
+      </section>
+    );
     return this.render(context, options, page);
   }
 
