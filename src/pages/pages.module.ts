@@ -3,7 +3,8 @@ import { AccountController, IdentitiesController } from './account/account.contr
 import { ExportController } from './account/export.controller.js';
 import { FactorPolicyController, FactorsController, RemoveFactorController } from './account/factors.controller.js';
 import { LeavingController } from './account/leaving.controller.js';
-import { NewPeopleController, PeopleController, SettingsAddressesController } from './account/people.controller.js';
+import { NewPeopleController, PeopleController } from './account/people.controller.js';
+import { SettingsAddressesController } from './account/settings-addresses.controller.js';
 import { AssetsController } from './assets.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { DeliveryKeysController, PresetsController } from './delivery/delivery.controller.js';
@@ -19,13 +20,7 @@ import { MapController } from './map/map.controller.js';
 import { SearchesController } from './searches/searches.controller.js';
 import { ConfirmEmailController, LinkController, RecoveryController } from './sign-in/links.controller.js';
 import { ProviderController } from './sign-in/provider.controller.js';
-import {
-  AccountsController,
-  CodeController,
-  PasskeyQuestionsController,
-  PasskeySignInController,
-  SignInController,
-} from './sign-in/sign-in.controller.js';
+import { AccountsController, CodeController, PasskeyQuestionsController, PasskeySignInController, SignInController } from './sign-in/sign-in.controller.js';
 import { SimilarController } from './similar/similar.controller.js';
 import { MergeTagsController, TagPagesController } from './tags/tags.controller.js';
 import { UsageController } from './usage/usage.controller.js';

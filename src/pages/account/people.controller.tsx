@@ -1,22 +1,31 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { lockedOut } from '../../core/access/keys.js';
-import { readCustomer } from '../../core/customers/edit-customer.js';
+import type { Customer } from '../../core/customers/customer.js';
 import { invalid } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
-import { editNewPeople, editSettingsAddresses, recentSettingsAddresses } from '../../core/users/admission.js';
-import { providerOfNewPeople } from '../../core/users/identity-provider.js';
+import { editNewPeople } from '../../core/users/admission.js';
+import { type ProviderSettings, providerOfNewPeople } from '../../core/users/identity-provider.js';
 import { changeRole, readPeople, readPerson, removeUser } from '../../core/users/people/manage.js';
 import { type Invitation, inviteUser, issueLink } from '../../core/users/people/one-time-link.js';
-import { isRole, mayActAs, type Role, type User } from '../../core/users/user.js';
+import type { Identity } from '../../core/users/provider/identity.js';
+import {
+  isRole,
+  LINK_DAYS,
+  MAX_EMAIL,
+  mayActAs,
+  mayManage,
+  type Role,
+  roles,
+  type User,
+} from '../../core/users/user.js';
 import { RequireRole } from '../../http/access.js';
-import { withArticle } from '../../http/fields/meanings.js';
+import { roleMeanings, withArticle } from '../../http/fields/meanings.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
-import { type Problems, problemsOf } from '../form.js';
+import { Button, Field, Form, Options, ProblemSummary, type Problems, problemsOf, type SentForm } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { entriesOf, entriesText, LOCK_OUT_FIELD } from '../ip-list-field.js';
 import { PageController, redirectTo } from '../page.js';
 import {
+  Allowed,
   CurrentPageContext,
   callerOfPage,
   customerOf,
@@ -24,18 +33,13 @@ import {
   peopleManager,
   personOf,
 } from '../page-context.js';
-import { editsOf } from '../resource-form.js';
-import {
-  type AddressesForm,
-  InvitationMade,
-  NEW_PEOPLE_PATH,
-  PEOPLE_PATH,
-  PeopleList,
-  RemovePerson,
-  SETTINGS_ADDRESSES_PATH,
-  SettingsAddresses,
-} from './people.view.js';
+import { Badge, Buttons, Card, Confirm, ContinueLink, Copied, Copyable, Heading, Moment, Table } from '../parts.js';
+import { FormCard } from '../resource-form.js';
+import { Unlink } from './account.view.js';
 
+export const PEOPLE_PATH = '/settings/account/people';
+export const SETTINGS_ADDRESSES_PATH = `${PEOPLE_PATH}/addresses`;
+const NEW_PEOPLE_PATH = `${PEOPLE_PATH}/by-provider`;
 const section = 'account';
 
 /** The people with access to this account: for admins and owners. */
@@ -82,7 +86,18 @@ export class PeopleController extends PageController {
   async confirmRemove(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const user = await this.user(context, id);
     const isSelf = user.id === personOf(context).user.id;
-    const page = <RemovePerson user={user} isSelf={isSelf} />;
+    const who = user.email ?? 'the first owner';
+    const page = (
+      <Confirm
+        title={isSelf ? 'Remove yourself?' : `Remove ${who}?`}
+        action={`/settings/account/people/${user.id}/remove`}
+        button="Remove"
+        back="/settings/account/people"
+      >
+        <p>{`${isSelf ? 'You lose' : 'The person loses'} access immediately, in every browser. Photos, imports and keys are not affected.`}</p>
+        {!isSelf && <p class="soft">Keys that the person may have seen continue to work. Delete those, too.</p>}
+      </Confirm>
+    );
     return this.render(context, { title: 'Remove a person', section }, page);
   }
 
@@ -103,22 +118,131 @@ export class PeopleController extends PageController {
 
   private invitation(context: PageContext, invitation: Invitation): Reply {
     const options = { title: 'A link', section, scripts: ['copy.js', 'no-resend.js'] };
-    return this.render(context, options, <InvitationMade {...invitation} />);
+    const { user, link, isMailed } = invitation;
+    const who = user.email ?? 'the first owner';
+    return this.render(
+      context,
+      options,
+      <>
+        <Heading title={`A link for ${who}`} />
+        <section class="card">
+          <p>
+            {isMailed
+              ? `A mail to ${who} contains it. If the mail does not arrive, pass it on yourself.`
+              : 'No one else gets it: pass it on yourself.'}
+          </p>
+          <p class="lead">
+            {`Give it only to ${who}: the first person to open it is signed in as ${user.role}. It works once, within ${LINK_DAYS} days, and is shown only now.`}
+          </p>
+          <Copyable id="link" text={link} />
+          <Copied />
+          <ContinueLink href="/settings/account/people" label="Done" kind="primary" />
+        </section>
+      </>,
+    );
   }
 
   /** @param problems Of the invitation, to be shown in its form; or of something else, to be shown at the top. */
   private async page(context: PageContext, problems: { refused?: Problems; failed?: Problems } = {}): Promise<Reply> {
     const { refused = null, failed = null } = problems;
     const flash = failed && ({ kind: 'failed', text: failed.message } as const);
+    const { users, withFactor, identities, customer } = await readPeople(this.ports, customerOf(context));
+    const newPeopleBy = providerOfNewPeople(this.ports.identityProviders, customerOf(context));
+    const isMailed = this.ports.mailer !== null;
+    const self = personOf(context).user;
+    const { form } = context;
+    const manageable = roles.filter((role) => mayManage(self, role)).reverse();
+    const rows = users.map((user) => ({
+      key: user.id,
+      cells: [
+        <>
+          <span class="strong">{user.email ?? 'First owner'}</span>
+          {user.id === self.id && <Badge tone="good">You</Badge>}
+          {identities.some(({ userId }) => userId === user.id) && <Badge tone="good">Single sign-on</Badge>}
+          {user.joinedAt === null && <Badge tone="warn">Invited</Badge>}
+        </>,
+        named(user.role),
+        withFactor.has(user.id) ? 'Yes' : 'No',
+        <Moment at={user.lastSignInAt} none="Never" />,
+        mayManage(self, user.role) ? (
+          <PersonActions
+            user={user}
+            roles={manageable}
+            identities={identities.filter(({ userId }) => userId === user.id && userId !== self.id)}
+          />
+        ) : null,
+      ],
+    }));
+    const columns = ['Person', 'Role', 'Two-step sign-in', 'Last sign-in', ''];
+    const count = customer.settingsIpList.length;
+    const { factorsRequiredFrom: from, defaultTimeZone } = customer;
+    const day = from?.toLocaleDateString('sv-SE', { timeZone: defaultTimeZone }) ?? '';
     const view = (
-      <PeopleList
-        {...(await readPeople(this.ports, customerOf(context)))}
-        newPeopleBy={providerOfNewPeople(this.ports.identityProviders, customerOf(context))}
-        isMailed={this.ports.mailer !== null}
-        self={personOf(context).user}
-        problems={refused}
-        form={context.form}
-      />
+      <>
+        <Heading
+          title="People"
+          lead={Object.entries(roleMeanings)
+            .map(([role, meaning]) => `${named(role)}: ${meaning}.`)
+            .join(' ')}
+        />
+        <Table caption="People with access to this account" columns={columns} rows={rows} />
+        <Card
+          title="Invite a person"
+          lead={`${isMailed ? 'The person gets a link by mail, and you see it, too' : 'You get a link to pass on in any way you trust'}. It works once, within ${LINK_DAYS} days.`}
+        >
+          <Form action="/settings/account/people" label="Invite a person">
+            <ProblemSummary problems={refused} />
+            <div class="inline">
+              <Field
+                label="E-mail address"
+                name="email"
+                errors={refused}
+                input={{
+                  type: 'email',
+                  value: refused ? form.text('email', FieldLength.line) : '',
+                  required: true,
+                  maxLength: MAX_EMAIL,
+                  autocomplete: 'off',
+                }}
+              />
+              <Field
+                label="Role"
+                name="role"
+                input={{ value: refused ? form.text('role', FieldLength.word) : 'editor' }}
+                choices={manageable.map((role) => [role, named(role)])}
+              />
+            </div>
+            <Buttons label={isMailed ? 'Invite' : 'Create link'} />
+          </Form>
+        </Card>
+        <Allowed least="owner">
+          {newPeopleBy !== null && <NewPeopleCard customer={customer} provider={newPeopleBy} />}
+          <FormCard
+            title="Two-step sign-in for everyone"
+            lead="From that day on, people who have not set it up see only the page on which they can. Until then a notice says so. API keys are not affected."
+            action="/settings/account/people/two-step"
+            label="Two-step sign-in for everyone"
+            button="Save"
+          >
+            <Field
+              label="Required from"
+              name="from"
+              hint={`A day in the time zone ${defaultTimeZone}. Empty: everyone decides alone.`}
+              input={{ type: 'date', value: day }}
+            />
+          </FormCard>
+          <Card
+            title="Allowed addresses"
+            lead={
+              count === 0
+                ? 'The settings area can be used from anywhere.'
+                : `The settings area can be used from ${count === 1 ? 'one address or range' : `${count} addresses and ranges`} alone.`
+            }
+          >
+            <ContinueLink href={SETTINGS_ADDRESSES_PATH} label="Change…" />
+          </Card>
+        </Allowed>
+      </>
     );
     return this.render(context, { title: 'People', section, problems: refused ?? failed, flash }, view);
   }
@@ -148,58 +272,70 @@ export class NewPeopleController extends PageController {
   }
 }
 
-/** From where people may use the settings area: for owners. */
-@Controller(SETTINGS_ADDRESSES_PATH.slice(1))
-@RequireRole('owner', { confirmed: true })
-export class SettingsAddressesController extends PageController {
-  @Get()
-  async show(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const shown = await this.stored(context);
-    return this.page(context, { value: shown, shown, problems: null, locksOut: [] });
-  }
+interface ListProps extends SentForm {
+  readonly users: readonly User[];
+  readonly withFactor: ReadonlySet<Id>;
+  /** By which those sign in who do so at a provider. */
+  readonly identities: readonly Identity[];
+  readonly customer: Customer;
+  /** By which new people can come; null: by none. */
+  readonly newPeopleBy: ProviderSettings | null;
+  /** Links are also sent by mail. */
+  readonly isMailed: boolean;
+  readonly self: Pick<User, 'id' | 'role'>;
+}
 
-  @Post()
-  async save(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const shown = await this.stored(context);
-    const sent = { ipList: context.form.text('ipList', FieldLength.addresses) };
-    const { changed, requireUnchanged } = editsOf(context.form, sent);
-    if (changed.ipList === undefined) return this.saved(context, shown);
-    const value = changed.ipList;
-    try {
-      requireUnchanged({ ipList: shown });
-      const entries = entriesOf(value);
-      const locksOut = lockedOut(entries, await recentSettingsAddresses(this.ports, customerOf(context)));
-      if (locksOut.length > 0 && !context.form.has(LOCK_OUT_FIELD)) {
-        return await this.page(context, { value, shown, problems: null, locksOut });
-      }
-      const caller = callerOfPage(context);
-      const { settingsIpList } = await editSettingsAddresses(this.ports, caller, entries, (current) =>
-        requireUnchanged({ ipList: entriesText(current.settingsIpList) }),
-      );
-      return this.saved(context, entriesText(settingsIpList));
-    } catch (error) {
-      return this.page(context, { value, shown, problems: problemsOf(error), locksOut: [] });
-    }
-  }
+function named(role: string): string {
+  return role[0]?.toUpperCase() + role.slice(1);
+}
 
-  private saved(context: PageContext, addresses: string): Reply {
-    const text =
-      addresses === ''
-        ? 'The settings area can be used from anywhere.'
-        : 'The settings area can only be used from the allowed addresses.';
-    return redirectTo(context, PEOPLE_PATH, { kind: 'done', text });
-  }
+type ActionsProps = Pick<ListProps, 'identities'> & { readonly user: User; readonly roles: readonly Role[] };
 
-  /** The list that counts, as people write it. */
-  private async stored(context: PageContext): Promise<string> {
-    const { customer } = await readCustomer(this.ports, callerOfPage(context));
-    return entriesText(customer.settingsIpList);
-  }
+function PersonActions({ user, roles, identities }: ActionsProps) {
+  const path = `/settings/account/people/${user.id}`;
+  const who = <span class="unseen">{` ${user.email ?? 'first owner'}`}</span>;
+  return (
+    <div class="actions">
+      <Form action={`${path}/role`}>
+        <select name="role" aria-label={`Role of ${user.email ?? 'first owner'}`}>
+          <Options choices={roles.map((role) => [role, named(role)])} chosen={user.role} />
+        </select>
+        <button class="quiet" type="submit">
+          Change role{who}
+        </button>
+      </Form>
+      <Form action={`${path}/link`}>
+        <button class="quiet" type="submit">
+          Create link{who}
+        </button>
+      </Form>
+      {identities.map(({ id }) => (
+        <Unlink key={id} id={id} whose={` of ${user.email ?? 'first owner'}`} />
+      ))}
+      <a class="dangerous" href={`${path}/remove`}>
+        Remove{who}
+      </a>
+    </div>
+  );
+}
 
-  private async page(context: PageContext, form: AddressesForm): Promise<Reply> {
-    const addresses = await recentSettingsAddresses(this.ports, customerOf(context));
-    const options = { title: 'Allowed addresses', section: 'account', problems: form.problems };
-    const view = <SettingsAddresses {...form} addresses={addresses} clientIp={context.clientIp} />;
-    return this.render(context, options, view);
-  }
+/** Where the operator has made it possible. */
+function NewPeopleCard({ customer, provider }: { customer: Customer; provider: ProviderSettings }) {
+  const { admitsNewPeople } = customer;
+  const { name, domains, role } = provider;
+  const who = `Anyone who signs in at ${name} with an address of ${domains.join(', ')} becomes one of the people of this account without an invitation, as ${withArticle(role)} unless groups say otherwise.`;
+  return (
+    <Card
+      title="New people by single sign-on"
+      lead={`${admitsNewPeople ? 'On' : 'Off'}. ${admitsNewPeople ? who : `If you allow it: ${who}`}`}
+    >
+      <Form action={NEW_PEOPLE_PATH} label="New people by single sign-on">
+        <div class="buttons">
+          <Button name="allowed" value={admitsNewPeople ? 'no' : 'yes'}>
+            {admitsNewPeople ? 'Disable' : 'Allow'}
+          </Button>
+        </div>
+      </Form>
+    </Card>
+  );
 }
