@@ -25,7 +25,6 @@ import { FieldLength } from '../form-fields.js';
 import { entriesOf, entriesText, IpListField } from '../ip-list-field.js';
 import { Buttons, Card, Heading, LinkButton, Moment } from '../parts.js';
 import { ShownValues } from '../resource-form.js';
-import { ScopeList } from './keys.view.js';
 
 export interface KeyFormProps {
   readonly fields: KeyFields;
@@ -243,4 +242,16 @@ export const keyForm = {
 function wholeOf(text: string): number | null | undefined {
   if (text === '') return null;
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+export function ScopeList({ scopes }: { scopes: readonly string[] }) {
+  return (
+    <ul class="chips">
+      {scopes.map((scope) => (
+        <li key={scope}>
+          <code>{scope}</code>
+        </li>
+      ))}
+    </ul>
+  );
 }

@@ -1,5 +1,5 @@
 import { Controller, Get, Inject, Post, Query } from '@nestjs/common';
-import type { ApiKey, KeyAddress, KeySettings } from '../../core/access/api-key.js';
+import { type ApiKey, displayPrefix, type KeyAddress, type KeySettings } from '../../core/access/api-key.js';
 import {
   deleteKey,
   editOwnKey,
@@ -9,6 +9,8 @@ import {
   ownKey,
   recentAddresses,
 } from '../../core/access/keys.js';
+import { keyBudget } from '../../core/access/rolling-window.js';
+import { DAY, isExpired } from '../../core/shared/clock.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import type { Precondition } from '../../core/shared/transactional.js';
 import { RequireRole } from '../../http/access.js';
@@ -16,12 +18,12 @@ import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { KeyUseRecorder } from '../../http/server/recorders.js';
 import { FieldLength } from '../form-fields.js';
-import { LOCK_OUT_FIELD } from '../ip-list-field.js';
+import { LOCK_OUT_FIELD, shortRange } from '../ip-list-field.js';
 import { PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
+import { Badge, Card, Confirm, Copied, Copyable, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
 import { saveEdits, saveNew } from '../resource-form.js';
-import { EditKey, type KeyFields, type KeyFormProps, keyForm, NewKey, scopesOf } from './key-form.view.js';
-import { DeleteKey, KeyList, KeyMade } from './keys.view.js';
+import { EditKey, type KeyFields, type KeyFormProps, keyForm, NewKey, ScopeList, scopesOf } from './key-form.view.js';
 
 const LIST = '/settings/keys';
 const section = 'keys';
@@ -37,7 +39,45 @@ export class KeysController extends PageController {
   async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
     await this.uses.flush();
     const keys = await listKeys(this.ports, customerOf(context));
-    const list = <KeyList keys={keys} now={this.ports.clock.now()} />;
+    const now = this.ports.clock.now();
+    const rows = keys.map((key) => ({
+      key: key.id,
+      cells: [
+        <KeyName subject={key} now={now} />,
+        <ScopeList scopes={key.scopes} />,
+        <>
+          <Moment at={key.lastUsedAt} none="Never" />
+          {key.lastUsedIp && <span class="small soft">{`from ${key.lastUsedIp}`}</span>}
+        </>,
+        <Bounds subject={key} />,
+        <div class="actions">
+          <a href={`/settings/keys/${key.id}`}>
+            Edit<span class="unseen">{` ${key.name}`}</span>
+          </a>
+          <a href={`/settings/keys/new?from=${key.id}`}>
+            Rotate<span class="unseen">{` ${key.name}`}</span>
+          </a>
+          <a class="dangerous" href={`/settings/keys/${key.id}/delete`}>
+            Delete<span class="unseen">{` ${key.name}`}</span>
+          </a>
+        </div>,
+      ],
+    }));
+    const list = (
+      <>
+        <Heading title="API keys" lead={LEAD}>
+          {keys.length > 0 && <LinkButton href="/settings/keys/new" icon="plus" label="Create key" kind="primary" />}
+        </Heading>
+        {keys.length === 0 ? (
+          <Empty icon="key-round" title="No keys yet">
+            <p>Create one for each program, so that you can see its usage and delete it separately.</p>
+            <LinkButton href="/settings/keys/new" icon="plus" label="Create key" kind="primary" />
+          </Empty>
+        ) : (
+          <Table caption="API keys" columns={['Key', 'Permissions', 'Last used', 'Limits', '']} rows={rows} />
+        )}
+      </>
+    );
     return this.render(context, { title: 'API keys', section }, list);
   }
 
@@ -59,7 +99,28 @@ export class KeysController extends PageController {
       }
       const request = { ...settings, scopes: scopesOf(fields) };
       const { key, token } = await issueOwnKey(this.ports, callerOfPage(context), request, original?.id ?? null);
-      const made = <KeyMade made={key} token={token} original={original} publicUrl={this.ports.addresses.publicUrl} />;
+      const made = (
+        <>
+          <Heading title={`“${key.name}” is ready`} />
+          <section class="card" aria-labelledby="your-key">
+            <h2 id="your-key">Your key (shown only once)</h2>
+            <p class="lead">Copy it to where it is used. We do not store it: if you lose it, create a new one.</p>
+            <Copyable id="token" text={token} />
+            <Copied />
+            <p class="hint">Try it:</p>
+            <pre class="code">{`curl -H "Authorization: Bearer ${token}" ${this.ports.addresses.publicUrl}/api/v1/me`}</pre>
+            <div class="buttons">
+              <LinkButton href="/settings/keys" label="I have stored it" kind="primary" />
+              {original && (
+                <LinkButton href={`/settings/keys/${original.id}/delete`} label={`Delete the old “${original.name}”`} />
+              )}
+            </div>
+          </section>
+          <Card title="Permissions">
+            <ScopeList scopes={key.scopes} />
+          </Card>
+        </>
+      );
       const options = { title: 'Key created', section, scripts: ['copy.js', 'no-resend.js'] };
       return this.render(context, options, made);
     };
@@ -132,7 +193,25 @@ export class KeyDeletionController extends PageController {
   async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     await this.uses.flush();
     const key = await ownKey(this.ports, customerOf(context), id);
-    return this.render(context, { title: 'Delete a key', section }, <DeleteKey subject={key} />);
+    return this.render(
+      context,
+      { title: 'Delete a key', section },
+      <Confirm
+        title={`Delete key “${key.name}”?`}
+        action={`/settings/keys/${key.id}/delete`}
+        button="Delete key"
+        back={`/settings/keys/${key.id}`}
+      >
+        <p>
+          <code>{displayPrefix(key)}</code> stops working immediately, wherever it is used. This cannot be undone.
+          Photos and imports are not affected.
+        </p>
+        <p class="soft">
+          Last used: <Moment at={key.lastUsedAt} />
+          {key.lastUsedIp && ` from ${key.lastUsedIp}`}
+        </p>
+      </Confirm>,
+    );
   }
 
   @Post(':id/delete')
@@ -141,4 +220,47 @@ export class KeyDeletionController extends PageController {
     await deleteKey(this.ports, callerOfPage(context), id);
     return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was deleted and no longer works.` });
   }
+}
+
+const UNUSED_DAYS = 90;
+const SOON_DAYS = 14;
+const LEAD =
+  'Programs use keys to access your photos. Each key has its own permissions and can be deleted at any time.';
+
+function KeyName({ subject, now }: { subject: ApiKey; now: Date }) {
+  const { expiresAt, lastUsedAt, createdAt } = subject;
+  const isIdle = now.getTime() - (lastUsedAt ?? createdAt).getTime() > UNUSED_DAYS * DAY;
+  return (
+    <>
+      <a class="strong" href={`/settings/keys/${subject.id}`}>
+        {subject.name}
+      </a>
+      <code class="small soft">{displayPrefix(subject)}</code>
+      {isExpired(subject, now) ? (
+        <Badge tone="bad">Expired</Badge>
+      ) : expiresAt !== null && expiresAt.getTime() - now.getTime() < SOON_DAYS * DAY ? (
+        <Badge tone="warn">Expires soon</Badge>
+      ) : isIdle ? (
+        <Badge tone="warn">{`Unused for over ${UNUSED_DAYS} days`}</Badge>
+      ) : null}
+    </>
+  );
+}
+
+function Bounds({ subject }: { subject: ApiKey }) {
+  const { ipList, expiresAt } = subject;
+  const [read, write] = [keyBudget(subject, 'read').limit, keyBudget(subject, 'write').limit];
+  const [first] = ipList;
+  const others = ipList.length > 1 ? ` and ${ipList.length - 1} more` : '';
+  return (
+    <>
+      <span>{`${read} reads, ${write} writes per minute`}</span>
+      <span class="small soft">{first ? `from ${shortRange(first)}${others}` : 'from any address'}</span>
+      {expiresAt && (
+        <span class="small soft">
+          until <Moment at={expiresAt} />
+        </span>
+      )}
+    </>
+  );
 }
