@@ -20,11 +20,18 @@ import { MapController } from './map/map.controller.js';
 import { SearchesController } from './searches/searches.controller.js';
 import { ConfirmEmailController, LinkController, RecoveryController } from './sign-in/links.controller.js';
 import { ProviderController } from './sign-in/provider.controller.js';
-import { AccountsController, CodeController, PasskeyQuestionsController, PasskeySignInController, SignInController } from './sign-in/sign-in.controller.js';
+import {
+  AccountsController,
+  CodeController,
+  PasskeyQuestionsController,
+  PasskeySignInController,
+  SignInController,
+} from './sign-in/sign-in.controller.js';
 import { SimilarController } from './similar/similar.controller.js';
 import { MergeTagsController, TagPagesController } from './tags/tags.controller.js';
 import { UsageController } from './usage/usage.controller.js';
-import { WebhookActsController, WebhookPagesController } from './webhooks/webhooks.controller.js';
+import { WebhookActsController } from './webhooks/endpoint.controller.js';
+import { WebhookPagesController } from './webhooks/webhooks.controller.js';
 
 /** Pages for people. Each area has a folder and a line here; its first page declares its entry in the navigation. */
 @Module({

@@ -1,32 +1,50 @@
 import { Controller, Get, Post } from '@nestjs/common';
+import { MAX_URL_LENGTH } from '../../core/access/outgoing-url.js';
+import { changeTypes } from '../../core/events/event.js';
+import { invalid } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Precondition } from '../../core/shared/transactional.js';
+import type { Delivery } from '../../core/webhooks/delivery.js';
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
+  type EndpointWithLast,
   editWebhookEndpoint,
-  listDeliveries,
   listEndpointsWithLast,
-  readDelivery,
   readWebhookEndpoint,
-  rotateWebhookSecret,
 } from '../../core/webhooks/endpoints.js';
-import { resendDelivery, sendTestEvent } from '../../core/webhooks/send.js';
-import { type EndpointInput, ROTATION_HOURS, type WebhookEndpoint } from '../../core/webhooks/webhook-endpoint.js';
+import {
+  type DisabledReason,
+  type EndpointInput,
+  FAILING_DAYS,
+  MAX_ENDPOINT_DESCRIPTION,
+  MAX_ENDPOINTS,
+  ROTATION_HOURS,
+  type WebhookEndpoint,
+} from '../../core/webhooks/webhook-endpoint.js';
 import { RequireRole } from '../../http/access.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
-import { oneOfQuery } from '../address.js';
-import { PageController, redirectAfter, redirectTo } from '../page.js';
+import { Field } from '../form.js';
+import { FieldLength } from '../form-fields.js';
+import { PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
-import { Confirm } from '../parts.js';
-import { saveEdits, saveNew } from '../resource-form.js';
-import { EndpointPage, logFilters, readLogQuery, WebhookDeliveryPage } from './endpoint.view.js';
-import { EndpointForm, type EndpointFormState, EndpointList, endpointForm, ShowSecret } from './webhooks.view.js';
+import {
+  Badge,
+  Card,
+  Confirm,
+  ContinueLink,
+  Copied,
+  Copyable,
+  Empty,
+  Heading,
+  LinkButton,
+  Moment,
+  Table,
+} from '../parts.js';
+import { FormCard, type FormState, saveEdits, saveNew } from '../resource-form.js';
 
-const LOG_PAGE = 50;
-
-/** Endpoints of webhooks, and what became of what was sent to them. */
+/** Endpoints of webhooks: listed, created, edited, deleted. */
 @Controller('settings/webhooks')
 @RequireRole('admin')
 export class WebhookPagesController extends PageController {
@@ -34,7 +52,29 @@ export class WebhookPagesController extends PageController {
   @InNavigation('Webhooks', 50)
   async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const all = await listEndpointsWithLast(this.ports, customerOf(context));
-    return this.render(context, { ...AREA, title: 'Webhooks' }, <EndpointList all={all} />);
+    const lead = `Notify your own servers by a signed request for each event. At most ${MAX_ENDPOINTS} endpoints.`;
+    return this.render(
+      context,
+      { ...AREA, title: 'Webhooks' },
+      <>
+        <Heading title="Webhooks" lead={lead}>
+          <LinkButton href="/settings/webhooks/new" icon="plus" label="Create endpoint" kind="primary" />
+        </Heading>
+        {all.length === 0 ? (
+          <Empty icon="webhook" title="No endpoints yet">
+            <p>Enter the URL of your server to be notified of new photos and other changes.</p>
+          </Empty>
+        ) : (
+          <div class="endpoints">
+            <Table
+              caption="Webhook endpoints"
+              columns={['Endpoint', 'Events', 'State', 'Last delivery', '']}
+              rows={all.map((one) => ({ key: one.endpoint.id, cells: cellsOf(one) }))}
+            />
+          </div>
+        )}
+      </>,
+    );
   }
 
   @Get('new')
@@ -50,18 +90,6 @@ export class WebhookPagesController extends PageController {
       return this.render(context, { ...ONCE, title: 'Endpoint created' }, <ShowSecret {...created} isNew />);
     };
     return saveNew(context, endpointForm, save, (state) => this.form(context, state));
-  }
-
-  @Get(':id')
-  async show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const parameters = context.request.query;
-    const [customerId, cursor] = [customerOf(context), oneOfQuery(parameters['cursor'])];
-    const query = readLogQuery(parameters);
-    const endpoint = await readWebhookEndpoint(this.ports, customerId, id);
-    const request = { limit: LOG_PAGE, cursor: cursor || null, filters: logFilters(query) };
-    const log = await listDeliveries(this.ports, customerId, id, request);
-    const content = <EndpointPage {...{ endpoint, log, query, cursor }} now={this.ports.clock.now()} />;
-    return this.render(context, { ...LIVE, title: 'Webhook endpoint' }, content);
   }
 
   @Get(':id/edit')
@@ -109,82 +137,214 @@ export class WebhookPagesController extends PageController {
   }
 }
 
-/** The actions behind the buttons of an endpoint and of its log. */
-@Controller('settings/webhooks')
-@RequireRole('admin')
-export class WebhookActsController extends PageController {
-  @Post(':id/enable')
-  async enable(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    await editWebhookEndpoint(this.ports, callerOfPage(context), id, { enabled: true });
-    return back(context, id, 'Enabled. Pending events are being sent.');
-  }
-
-  @Post(':id/disable')
-  async disable(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    await editWebhookEndpoint(this.ports, callerOfPage(context), id, { enabled: false });
-    return back(context, id, 'Disabled. Nothing is sent to it, and new events are not stored for it.');
-  }
-
-  @Get(':id/secret')
-  async confirmRotate(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const { url } = await readWebhookEndpoint(this.ports, customerOf(context), id);
-    const path = `/settings/webhooks/${id}`;
-    const page = (
-      <Confirm title="Rotate the secret?" action={`${path}/secret`} button="Rotate secret" back={path}>
-        <p>
-          <span class="code">{url}</span> gets a new secret, which is shown once. Events are signed with both for{' '}
-          {ROTATION_HOURS} hours, then the old one becomes invalid.
-        </p>
-      </Confirm>
-    );
-    return this.render(context, { ...AREA, title: 'Rotate the secret' }, page);
-  }
-
-  @Post(':id/secret')
-  @RequireRole('admin', { confirmed: true })
-  async rotate(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const rotated = await rotateWebhookSecret(this.ports, callerOfPage(context), id);
-    return this.render(context, { ...ONCE, title: 'New secret' }, <ShowSecret {...rotated} isNew={false} />);
-  }
-
-  @Post(':id/test')
-  test(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const send = () => sendTestEvent(this.ports, customerOf(context), id);
-    return this.sending(context, id, send, 'A test event is being sent.');
-  }
-
-  @Get(':id/deliveries/:deliveryId')
-  async show(@CurrentPageContext() context: PageContext, @PathId('deliveryId') deliveryId: Id): Promise<Reply> {
-    const delivery = await readDelivery(this.ports, customerOf(context), deliveryId);
-    return this.render(context, { ...AREA, title: 'Delivery' }, <WebhookDeliveryPage delivery={delivery} />);
-  }
-
-  @Post(':id/deliveries/:deliveryId')
-  resend(
-    @CurrentPageContext() context: PageContext,
-    @PathId('id') id: Id,
-    @PathId('deliveryId') deliveryId: Id,
-  ): Promise<Reply> {
-    const send = () => resendDelivery(this.ports, customerOf(context), deliveryId);
-    return this.sending(context, id, send, 'The event is being sent again.');
-  }
-
-  /** It may have been disabled since the page with the button was made. */
-  private sending(context: PageContext, id: Id, send: () => Promise<unknown>, text: string): Promise<Reply> {
-    return redirectAfter(context, `/settings/webhooks/${id}`, async () => {
-      await send();
-      return { text };
-    });
-  }
-}
-
-function back(context: PageContext, id: Id, text: string): Reply {
+export function back(context: PageContext, id: Id, text: string): Reply {
   return redirectTo(context, `/settings/webhooks/${id}`, { kind: 'done', text });
 }
 
 /** The options of every page about webhooks. */
-const AREA = { section: 'webhooks', styles: ['areas.css'], scripts: ['webhooks.js'] } as const;
-/** The options of a page with a log that moves by itself. */
-const LIVE = { ...AREA, scripts: ['live.js'] } as const;
+export const AREA = { section: 'webhooks', styles: ['areas.css'], scripts: ['webhooks.js'] } as const;
 /** The options of a page that shows a secret. */
-const ONCE = { ...AREA, scripts: ['copy.js', 'no-resend.js'] } as const;
+export const ONCE = { ...AREA, scripts: ['copy.js', 'no-resend.js'] } as const;
+
+function cellsOf({ endpoint, last }: EndpointWithLast) {
+  const { id, url, description } = endpoint;
+  return [
+    <>
+      <a class="code" href={`/settings/webhooks/${id}`}>
+        {url}
+      </a>
+      {description && <span class="small soft">{description}</span>}
+    </>,
+    <span key="events" class="small">
+      {eventsOf(endpoint)}
+    </span>,
+    <>
+      <State endpoint={endpoint} />
+      <span class="small soft">
+        <StateReason endpoint={endpoint} brief />
+      </span>
+    </>,
+    last === null ? (
+      <span class="soft">none yet</span>
+    ) : (
+      <>
+        <DeliveryState delivery={last} />
+        <span class="small soft">
+          <Moment at={last.attemptedAt ?? last.createdAt} />
+        </span>
+      </>
+    ),
+    <span key="do" class="actions">
+      <LinkButton href={`/settings/webhooks/${id}`} label="Open" isSmall name={`Open ${url}`} />
+    </span>,
+  ];
+}
+
+/** The only page that shows a secret. */
+export function ShowSecret({ endpoint, secret, isNew }: { endpoint: WebhookEndpoint; secret: string; isNew: boolean }) {
+  return (
+    <>
+      <Heading title={isNew ? 'The endpoint was created' : 'The secret was rotated'} lead={endpoint.url} />
+      <Card
+        title="Its secret"
+        lead="Your server uses it to verify that a request comes from this service. It is shown only once: store it safely, like a password."
+      >
+        <Copyable id="secret" text={secret} />
+        <Copied />
+        {!isNew && (
+          <p class="hint">
+            For {ROTATION_HOURS} hours, requests are also signed with the old secret, so that no event is lost while you
+            switch.
+          </p>
+        )}
+        <ContinueLink href={`/settings/webhooks/${endpoint.id}`} label="I have stored it" kind="primary" />
+      </Card>
+    </>
+  );
+}
+
+const disabledWords: Readonly<Record<DisabledReason, string>> = {
+  by_owner: 'Disabled manually.',
+  gone: 'The receiver responded with 410 Gone.',
+  failing: `No delivery succeeded for ${FAILING_DAYS} days.`,
+};
+
+/** Whether events are sent to an endpoint, and if not, why. */
+export function State({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const { status, disabledReason, failingSince } = endpoint;
+  if (status === 'disabled') return <Badge tone={disabledReason === 'by_owner' ? 'plain' : 'bad'}>Disabled</Badge>;
+  if (endpoint.listeningUntil !== null) return <Badge tone="good">A program listens</Badge>;
+  return failingSince === null ? <Badge tone="good">Enabled</Badge> : <Badge tone="warn">Failing</Badge>;
+}
+
+/** The reason behind the state, in a sentence or two; nothing while all is well. In a list the first will do. */
+export function StateReason({ endpoint, brief = false }: { endpoint: WebhookEndpoint; brief?: boolean }) {
+  const { status, disabledReason, disabledAt, failingSince } = endpoint;
+  if (status === 'disabled' && disabledReason !== null) {
+    return (
+      <>
+        {disabledWords[disabledReason]}
+        {!brief && (
+          <>
+            {' '}
+            Disabled since <Moment at={disabledAt} />.
+          </>
+        )}
+      </>
+    );
+  }
+  if (failingSince === null) return null;
+  return (
+    <>
+      No delivery has succeeded since <Moment at={failingSince} />.
+      {!brief && ` After ${FAILING_DAYS} days without success, it is disabled.`}
+    </>
+  );
+}
+
+export function eventsOf({ events }: Pick<WebhookEndpoint, 'events'>): string {
+  return events.length === 0 ? 'All events' : events.join(', ');
+}
+
+export function DeliveryState({ delivery: { status, attemptedAt } }: { delivery: Delivery }) {
+  if (status === 'delivered') return <Badge tone="good">Delivered</Badge>;
+  if (status === 'dead') return <Badge tone="bad">Given up</Badge>;
+  // The first attempt may be under way.
+  return attemptedAt === null ? <Badge>Waiting</Badge> : <Badge tone="warn">Retrying</Badge>;
+}
+
+/** The receiver's last answer, or why there was none. */
+export function Answer({ delivery: { responseStatus, reason } }: { delivery: Delivery }) {
+  if (responseStatus !== null) return <span class="code">HTTP {responseStatus}</span>;
+  return <>{reason ?? 'No response yet'}</>;
+}
+
+const blank = { url: '', description: '', which: 'all', events: [] as readonly string[] };
+
+const endpointForm = {
+  blank,
+  lengths: { which: FieldLength.word },
+  fieldsOf: ({ url, description, events }: WebhookEndpoint) => {
+    return { url, description: description ?? '', which: events.length === 0 ? 'all' : 'some', events };
+  },
+  /** Errors: `invalid_request` when there is nothing of which it is to hear. */
+  valuesOf: ({ url, description, which, events }: typeof blank) => {
+    if (which === 'some' && events.length === 0) {
+      throw invalid({ field: 'events', code: 'required', message: 'Select an event, or all of them.' });
+    }
+    return { url, description, events: which === 'some' ? events : [] };
+  },
+};
+
+type EndpointFormState = FormState<WebhookEndpoint, typeof blank>;
+
+function EndpointForm({ subject, fields, problems }: EndpointFormState) {
+  const path = subject === null ? '/settings/webhooks' : `/settings/webhooks/${subject.id}`;
+  return (
+    <>
+      <Heading title={subject === null ? 'Create endpoint' : 'Edit endpoint'} />
+      <FormCard
+        action={subject === null ? `${path}/new` : `${path}/edit`}
+        problems={problems}
+        shown={subject && endpointForm.fieldsOf(subject)}
+        button={subject === null ? 'Create endpoint' : 'Save'}
+        cancel={path}
+      >
+        <Field
+          label="URL"
+          name="url"
+          errors={problems}
+          hint="Events are sent to this https URL, which must be publicly reachable."
+          input={{
+            type: 'url',
+            value: fields.url,
+            required: true,
+            maxLength: MAX_URL_LENGTH,
+            placeholder: 'https://example.com/webhooks',
+            autocomplete: 'off',
+          }}
+        />
+        <Field
+          label="Description"
+          name="description"
+          errors={problems}
+          hint="Only shown here."
+          input={{ value: fields.description, maxLength: MAX_ENDPOINT_DESCRIPTION, autocomplete: 'off' }}
+        />
+        <fieldset>
+          <legend>Events</legend>
+          <div class="choice">
+            <input type="radio" id="which-all" name="which" value="all" checked={fields.which === 'all'} />
+            <label for="which-all">All events, including types added in later versions</label>
+          </div>
+          <div class="choice">
+            <input type="radio" id="which-some" name="which" value="some" checked={fields.which === 'some'} />
+            <label for="which-some">Selected events</label>
+          </div>
+          <div class="events">
+            {changeTypes.map((type) => (
+              <div class="choice" key={type}>
+                <input
+                  type="checkbox"
+                  id={`event-${type}`}
+                  name="events"
+                  value={type}
+                  checked={fields.events.includes(type)}
+                  data-chooses="which-some"
+                />
+                <label class="code" for={`event-${type}`}>
+                  {type}
+                </label>
+              </div>
+            ))}
+          </div>
+          {problems?.of('events').map((message) => (
+            <p key={message} class="error">
+              {message}
+            </p>
+          ))}
+        </fieldset>
+      </FormCard>
+    </>
+  );
+}

@@ -1,0 +1,353 @@
+import { Controller, Get, Post } from '@nestjs/common';
+import { type EventType, eventTypes } from '../../core/events/event.js';
+import { SECOND } from '../../core/shared/clock.js';
+import type { Id } from '../../core/shared/ids.js';
+import type { Page } from '../../core/shared/pagination.js';
+import {
+  BODY_DAYS,
+  DELIVERY_LEASE_SECONDS,
+  type Delivery,
+  type DeliveryFilters,
+  type DeliveryStatus,
+  LOG_DAYS,
+  MAX_DELIVERY_ATTEMPTS,
+} from '../../core/webhooks/delivery.js';
+import {
+  editWebhookEndpoint,
+  listDeliveries,
+  readDelivery,
+  readWebhookEndpoint,
+  rotateWebhookSecret,
+} from '../../core/webhooks/endpoints.js';
+import { resendDelivery, sendTestEvent } from '../../core/webhooks/send.js';
+import { ROTATION_HOURS, type WebhookEndpoint } from '../../core/webhooks/webhook-endpoint.js';
+import { MAX_ANSWER_BYTES } from '../../core/webhooks/webhook-sender.js';
+import { RequireRole } from '../../http/access.js';
+import { PathId } from '../../http/requests/parameters.js';
+import type { Reply } from '../../http/responses/reply.js';
+import { oneOfQuery } from '../address.js';
+import { Button, Field, Form } from '../form.js';
+import { PageController, redirectAfter } from '../page.js';
+import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
+import { Card, Confirm, Empty, Heading, LinkButton, Moment, Paging, Table } from '../parts.js';
+import {
+  Answer,
+  AREA,
+  back,
+  DeliveryState,
+  eventsOf,
+  ONCE,
+  ShowSecret,
+  State,
+  StateReason,
+} from './webhooks.controller.js';
+
+const LOG_PAGE = 50;
+
+/** One endpoint with its log, and the actions behind their buttons. */
+@Controller('settings/webhooks')
+@RequireRole('admin')
+export class WebhookActsController extends PageController {
+  @Get(':id')
+  async show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const parameters = context.request.query;
+    const [customerId, cursor] = [customerOf(context), oneOfQuery(parameters['cursor'])];
+    const [state, event] = [oneOfQuery(parameters['state']), oneOfQuery(parameters['event'])];
+    const query = {
+      state: logStates.some(([name]) => name === state) ? state : '',
+      event: eventTypes.some((type) => type === event) ? event : '',
+    };
+    const endpoint = await readWebhookEndpoint(this.ports, customerId, id);
+    const request = { limit: LOG_PAGE, cursor: cursor || null, filters: logFilters(query) };
+    const log = await listDeliveries(this.ports, customerId, id, request);
+    const now = this.ports.clock.now();
+    const content = <EndpointPage {...{ endpoint, log, query, cursor, now }} />;
+    return this.render(context, { ...LIVE, title: 'Webhook endpoint' }, content);
+  }
+
+  @Post(':id/enable')
+  async enable(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    await editWebhookEndpoint(this.ports, callerOfPage(context), id, { enabled: true });
+    return back(context, id, 'Enabled. Pending events are being sent.');
+  }
+
+  @Post(':id/disable')
+  async disable(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    await editWebhookEndpoint(this.ports, callerOfPage(context), id, { enabled: false });
+    return back(context, id, 'Disabled. Nothing is sent to it, and new events are not stored for it.');
+  }
+
+  @Get(':id/secret')
+  async confirmRotate(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const { url } = await readWebhookEndpoint(this.ports, customerOf(context), id);
+    const path = `/settings/webhooks/${id}`;
+    const page = (
+      <Confirm title="Rotate the secret?" action={`${path}/secret`} button="Rotate secret" back={path}>
+        <p>
+          <span class="code">{url}</span> gets a new secret, which is shown once. Events are signed with both for{' '}
+          {ROTATION_HOURS} hours, then the old one becomes invalid.
+        </p>
+      </Confirm>
+    );
+    return this.render(context, { ...AREA, title: 'Rotate the secret' }, page);
+  }
+
+  @Post(':id/secret')
+  @RequireRole('admin', { confirmed: true })
+  async rotate(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const rotated = await rotateWebhookSecret(this.ports, callerOfPage(context), id);
+    return this.render(context, { ...ONCE, title: 'New secret' }, <ShowSecret {...rotated} isNew={false} />);
+  }
+
+  @Post(':id/test')
+  test(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const send = () => sendTestEvent(this.ports, customerOf(context), id);
+    return this.sending(context, id, send, 'A test event is being sent.');
+  }
+
+  @Get(':id/deliveries/:deliveryId')
+  async delivery(@CurrentPageContext() context: PageContext, @PathId('deliveryId') deliveryId: Id): Promise<Reply> {
+    const delivery = await readDelivery(this.ports, customerOf(context), deliveryId);
+    const { formats } = context;
+    return this.render(
+      context,
+      { ...AREA, title: 'Delivery' },
+      <>
+        <Heading title="Delivery" lead={<span class="code">{delivery.eventId}</span>}>
+          <LinkButton href={`/settings/webhooks/${delivery.endpointId}`} label="Back" />
+        </Heading>
+        <Card title="Details">
+          <dl class="facts">
+            <dt>Event</dt>
+            <dd class="code">{delivery.type}</dd>
+            <dt>State</dt>
+            <dd>
+              <DeliveryState delivery={delivery} />
+            </dd>
+            <dt>Attempts</dt>
+            <dd>{delivery.attempt}</dd>
+            <dt>Last attempt</dt>
+            <dd>
+              <Moment at={delivery.attemptedAt} none="none yet" />
+            </dd>
+            <dt>Answer</dt>
+            <dd>
+              <Answer delivery={delivery} />
+            </dd>
+          </dl>
+        </Card>
+        <Body
+          title="Request"
+          text={delivery.requestBody === null ? null : JSON.stringify(JSON.parse(delivery.requestBody), null, 2)}
+        />
+        <Body
+          title="Response"
+          lead={`The first ${formats.number(MAX_ANSWER_BYTES)} bytes, without what looks like a secret. Responses of private addresses are not stored.`}
+          text={delivery.responseBody}
+        />
+      </>,
+    );
+  }
+
+  @Post(':id/deliveries/:deliveryId')
+  resend(
+    @CurrentPageContext() context: PageContext,
+    @PathId('id') id: Id,
+    @PathId('deliveryId') deliveryId: Id,
+  ): Promise<Reply> {
+    const send = () => resendDelivery(this.ports, customerOf(context), deliveryId);
+    return this.sending(context, id, send, 'The event is being sent again.');
+  }
+
+  /** It may have been disabled since the page with the button was made. */
+  private sending(context: PageContext, id: Id, send: () => Promise<unknown>, text: string): Promise<Reply> {
+    return redirectAfter(context, `/settings/webhooks/${id}`, async () => {
+      await send();
+      return { text };
+    });
+  }
+}
+/** The options of a page with a log that moves by itself. */
+const LIVE = { ...AREA, scripts: ['live.js'] } as const;
+
+interface EndpointPageProps {
+  readonly endpoint: WebhookEndpoint;
+  readonly log: Page<Delivery>;
+  readonly query: LogQuery;
+  readonly cursor: string;
+  readonly now: Date;
+}
+
+function EndpointPage({ endpoint, log, query, cursor, now }: EndpointPageProps) {
+  const path = `/settings/webhooks/${endpoint.id}`;
+  const isOn = endpoint.status === 'enabled';
+  const events = [['', 'Any'] as const, ...eventTypes.map((type) => [type, type] as const)];
+  return (
+    <>
+      <Heading title="Webhook endpoint" lead={<span class="code">{endpoint.url}</span>}>
+        {isOn && (
+          <Form action={`${path}/test`}>
+            <Button kind="plain">Send a test event</Button>
+          </Form>
+        )}
+        <LinkButton href={`${path}/edit`} label="Edit" />
+      </Heading>
+      <Card title="Details">
+        <dl class="facts">
+          <dt>State</dt>
+          <dd data-live-part="state">
+            <State endpoint={endpoint} /> <StateReason endpoint={endpoint} />
+          </dd>
+          <dt>Events</dt>
+          <dd>{eventsOf(endpoint)}</dd>
+          {endpoint.description && (
+            <>
+              <dt>Description</dt>
+              <dd>{endpoint.description}</dd>
+            </>
+          )}
+          <dt>Secret</dt>
+          <dd>
+            {endpoint.previousSecretUntil === null || endpoint.previousSecretUntil <= now ? (
+              <>Shown only when it was created.</>
+            ) : (
+              <>
+                Rotated; events are also signed with the old secret until <Moment at={endpoint.previousSecretUntil} />.
+              </>
+            )}
+          </dd>
+          <dt>Created</dt>
+          <dd>
+            <Moment at={endpoint.createdAt} />
+          </dd>
+        </dl>
+        <div class="buttons">
+          <Form action={`${path}/${isOn ? 'disable' : 'enable'}`}>
+            <Button kind="plain">{isOn ? 'Disable' : 'Enable'}</Button>
+          </Form>
+          <LinkButton href={`${path}/secret`} label="Rotate the secret…" />
+          <LinkButton href={`${path}/delete`} label="Delete…" />
+        </div>
+      </Card>
+      <section class="log">
+        <h2>Deliveries</h2>
+        <p class="lead">
+          Of the last {LOG_DAYS} days, newest first. A failed event is attempted {MAX_DELIVERY_ATTEMPTS} times within
+          about three days, a test event once.
+        </p>
+        <form class="filters card" action={`/settings/webhooks/${endpoint.id}`} aria-label="Filter">
+          <Field label="State" name="state" input={{ value: query.state }} choices={logStates} />
+          <Field label="Event" name="event" input={{ value: query.event }} choices={events} />
+          <Button kind="plain">Filter</Button>
+        </form>
+        <div data-live={isOn ? nextChange(log.data, now) : undefined} data-live-in-place="" data-live-part="deliveries">
+          {log.data.length === 0 && Object.values(query).some((value) => value !== '') ? (
+            <Empty icon="search" title="No matching deliveries">
+              <p>
+                <a href={`/settings/webhooks/${endpoint.id}`}>Show all</a>
+              </p>
+            </Empty>
+          ) : log.data.length === 0 ? (
+            <Empty icon="send" title="Nothing sent yet">
+              <p>The next event for this endpoint, or a test event, will be listed here.</p>
+            </Empty>
+          ) : (
+            <>
+              <Table
+                caption="Deliveries"
+                columns={['Event', 'State', 'Attempts', 'Answer', 'Next attempt', '']}
+                rows={log.data.map((delivery) => ({ key: delivery.id, cells: cellsOf(delivery, endpoint) }))}
+              />
+              <Paging
+                page={log}
+                path={`/settings/webhooks/${endpoint.id}`}
+                query={query}
+                cursor={cursor}
+                label="Pages of deliveries"
+              />
+            </>
+          )}
+        </div>
+      </section>
+    </>
+  );
+}
+
+/**
+ * Milliseconds until a delivery of these may have another state; undefined when none will. One whose attempt has begun is due when its lease
+ * expires, and any that is due as soon may be such a one: its result may come at any moment.
+ */
+function nextChange(deliveries: readonly Delivery[], now: Date): number | undefined {
+  const waits = deliveries.flatMap(({ status, dueAt }) =>
+    status === 'pending' && dueAt !== null ? dueAt.getTime() - now.getTime() : [],
+  );
+  if (waits.length === 0) return undefined;
+  const soonest = Math.min(...waits);
+  return soonest <= DELIVERY_LEASE_SECONDS * SECOND ? 0 : soonest;
+}
+
+/** The filters of an endpoint's log, as its address says. Empty: not set. */
+interface LogQuery extends Readonly<Record<string, string>> {
+  readonly state: string;
+  readonly event: string;
+}
+
+const logStates: readonly (readonly [DeliveryStatus | '', string])[] = [
+  ['', 'Any'],
+  ['delivered', 'Delivered'],
+  ['pending', 'Waiting or retrying'],
+  ['dead', 'Given up'],
+];
+
+function logFilters({ state, event }: LogQuery): DeliveryFilters {
+  return {
+    ...(state !== '' && { status: state as DeliveryStatus }),
+    ...(event !== '' && { type: event as EventType }),
+  };
+}
+
+function cellsOf(delivery: Delivery, endpoint: WebhookEndpoint) {
+  return [
+    <>
+      <a href={`/settings/webhooks/${endpoint.id}/deliveries/${delivery.id}`}>{delivery.type}</a>
+      <span class="small code soft">{delivery.eventId}</span>
+    </>,
+    <DeliveryState key="state" delivery={delivery} />,
+    String(delivery.attempt),
+    <>
+      <Answer delivery={delivery} />
+      <span class="small soft">
+        <Moment at={delivery.attemptedAt} none="" />
+      </span>
+    </>,
+    delivery.status === 'pending' && endpoint.status === 'disabled' ? (
+      'when enabled'
+    ) : (
+      <Moment key="next" at={delivery.status === 'pending' ? delivery.dueAt : null} none="–" />
+    ),
+    endpoint.status === 'enabled' && (
+      <Form
+        key="do"
+        class="actions"
+        action={`/settings/webhooks/${endpoint.id}/deliveries/${delivery.id}`}
+        label={`Resend ${delivery.eventId}`}
+      >
+        <button type="submit" class="button plain small" id={`resend-${delivery.id}`}>
+          Resend
+        </button>
+      </Form>
+    ),
+  ];
+}
+
+function Body({ title, lead, text }: { title: string; lead?: string; text: string | null }) {
+  return (
+    <Card title={title} {...(lead !== undefined && { lead })}>
+      {text === null ? (
+        <p class="soft">Nothing is stored. Bodies are removed after {BODY_DAYS} days.</p>
+      ) : (
+        <pre class="body">{text}</pre>
+      )}
+    </Card>
+  );
+}
