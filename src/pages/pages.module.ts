@@ -7,7 +7,8 @@ import { NewPeopleController, PeopleController } from './account/people.controll
 import { SettingsAddressesController } from './account/settings-addresses.controller.js';
 import { AssetsController } from './assets.controller.js';
 import { AuditController } from './audit/audit.controller.js';
-import { DeliveryKeysController, PresetsController } from './delivery/delivery.controller.js';
+import { DeliveryKeysController } from './delivery/delivery.controller.js';
+import { PresetsController } from './delivery/presets.controller.js';
 import { guarded } from './guards/page-guards.js';
 import { HistoryController } from './history/history.controller.js';
 import { ImportController } from './imports/import.controller.js';

@@ -1,5 +1,4 @@
-import { Controller, Get, Inject, Param, Post, Res } from '@nestjs/common';
-import type { Response } from 'express';
+import { Controller, Get, Inject, Post } from '@nestjs/common';
 import {
   createDeliveryKey,
   type DeliveryKey,
@@ -7,41 +6,42 @@ import {
   deleteDeliveryKey,
   editDeliveryKey,
   type ImageDelivery,
+  MAX_DELIVERY_KEY_NAME,
+  MAX_DELIVERY_KEYS,
   readDeliveryKey,
   readImageDelivery,
 } from '../../core/delivery/delivery-key.js';
-import { previewOptions } from '../../core/delivery/open-named-picture.js';
-import { deletePreset, presetValues, readPreset, savePreset } from '../../core/delivery/preset.js';
+import { isExpired } from '../../core/shared/clock.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Precondition } from '../../core/shared/transactional.js';
+import { TRAFFIC_DAYS } from '../../core/traffic/traffic.js';
 import { RequireRole } from '../../http/access.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
-import { privateHeaders, sendDownload } from '../../http/responses/send-download.js';
 import { TrafficRecorder } from '../../http/server/recorders.js';
-import { oneOfQuery } from '../address.js';
-import { problemsOf } from '../form.js';
+import { ExpiryField, expiryOf, Field, lastDay } from '../form.js';
 import { FieldLength } from '../form-fields.js';
+import { type Formats, useFormats } from '../formats.js';
 import { PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
-import { Confirm } from '../parts.js';
-import { editsOf, saveEdits, saveNew } from '../resource-form.js';
 import {
-  AREA,
-  DeliveryKeyForm,
-  type DeliveryKeyFormState,
-  DeliveryPage,
-  deliveryKeyForm,
-  LIST,
-  ONCE,
-  PictureUsage,
-  PresetForm,
-  type PresetFormProps,
-  presetPath,
-  ShowDeliverySecret,
-} from './delivery.view.js';
+  Badge,
+  Card,
+  Confirm,
+  ContinueLink,
+  Copied,
+  Copyable,
+  Empty,
+  Heading,
+  LinkButton,
+  Moment,
+  Table,
+} from '../parts.js';
+import { FormCard, type FormState, saveEdits, saveNew } from '../resource-form.js';
+import { AREA, LIST, ofKey, PictureUsage, sum } from './delivery.view.js';
+import { Presets } from './presets.controller.js';
 
-/** The page on image delivery, and its keys. Presets are in PresetsController. */
+/** The page on image delivery, and its keys. */
 @Controller('settings/delivery')
 @RequireRole('admin', { confirmed: true })
 export class DeliveryKeysController extends PageController {
@@ -50,7 +50,38 @@ export class DeliveryKeysController extends PageController {
   @Get()
   @InNavigation('Image delivery', 45)
   async show(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const page = <DeliveryPage delivery={await this.delivery(context)} now={this.ports.clock.now()} />;
+    const delivery = await this.delivery(context);
+    const now = this.ports.clock.now();
+    const { formats } = context;
+    const { keys } = delivery;
+    const page = (
+      <>
+        <Heading title="Image delivery" lead={LEAD}>
+          <LinkButton href={`${LIST}/keys/new`} label="Create key" kind="primary" />
+          <LinkButton href={`${LIST}/presets/new`} label="Create preset" />
+        </Heading>
+        <section class="log">
+          <h2>Delivery keys</h2>
+          <p class="lead">Deleting a key invalidates all URLs signed with it. At most {MAX_DELIVERY_KEYS}.</p>
+          {keys.length === 0 ? (
+            <Empty icon="key-round" title="No delivery keys yet">
+              <p>Create one to sign the first URL.</p>
+            </Empty>
+          ) : (
+            <Table
+              caption="Delivery keys"
+              columns={['Key', 'Options', 'Expires', `Requests in ${TRAFFIC_DAYS} days`, '']}
+              rows={keys.map((key) => ({
+                key: key.id,
+                cells: keyCells(formats, key, now, sum(ofKey(delivery, key.id)).requests),
+              }))}
+            />
+          )}
+        </section>
+        <Presets presets={delivery.presets} />
+        <PictureUsage delivery={delivery} subject={null} />
+      </>
+    );
     return this.render(context, { ...AREA, title: 'Image delivery' }, page);
   }
 
@@ -63,7 +94,22 @@ export class DeliveryKeysController extends PageController {
   create(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const save = async (values: DeliveryKeySettings) => {
       const { key, secret } = await createDeliveryKey(this.ports, callerOfPage(context), values);
-      const page = <ShowDeliverySecret subject={key} secret={secret} />;
+      const page = (
+        <>
+          <Heading title={`“${key.name}” is ready`} />
+          <Card
+            title="Its secret"
+            lead="It is shown only once: store it on your server, like a password. It must not reach a browser."
+          >
+            <p>
+              Id of the key: <code>{key.publicId}</code>
+            </p>
+            <Copyable id="secret" text={secret} />
+            <Copied />
+            <ContinueLink href={LIST} label="I have stored it" kind="primary" />
+          </Card>
+        </>
+      );
       return this.render(context, { ...ONCE, title: 'Delivery key created' }, page);
     };
     return saveNew(context, deliveryKeyForm, save, (state) => this.form(context, state));
@@ -126,102 +172,71 @@ export class DeliveryKeysController extends PageController {
   }
 }
 
-/** Presets, and what one would show of the newest photo. */
-@Controller('settings/delivery')
-@RequireRole('admin')
-export class PresetsController extends PageController {
-  @Get('presets/new')
-  newForm(@CurrentPageContext() context: PageContext): Reply {
-    return this.form(context, { subject: null, name: '', options: '', preview: null, problems: null });
-  }
+const LEAD = 'Your own server signs URLs of images, in the sizes and formats that your pages need.';
 
-  @Post('presets/new')
-  create(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    return this.submitted(context, { subject: null, name: context.form.text('name', FieldLength.line).trim() });
-  }
+function keyCells(formats: Formats, key: DeliveryKey, now: Date, requests: number) {
+  return [
+    <>
+      <a class="strong" href={`${LIST}/keys/${key.id}/edit`}>
+        {key.name}
+      </a>
+      <code class="small soft">{key.publicId}</code>
+      {isExpired(key, now) && <Badge tone="bad">Expired</Badge>}
+    </>,
+    key.presetsOnly ? 'Presets only' : 'Any',
+    <Moment key="expires" at={key.expiresAt} />,
+    formats.number(requests),
+    <span key="do" class="actions">
+      <LinkButton href={`${LIST}/keys/${key.id}/delete`} label="Delete…" isSmall name={`Delete ${key.name}`} />
+    </span>,
+  ];
+}
+/** The options of a page that shows a secret. */
+const ONCE = { ...AREA, scripts: ['copy.js', 'no-resend.js'] } as const;
 
-  @Get('presets/:preset/edit')
-  async editForm(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
-    const subject = await readPreset(this.ports, customerOf(context), name);
-    const { options } = subject;
-    return this.form(context, { subject, name, options, preview: options, problems: null });
-  }
+const blank = { name: '', presetsOnly: false, expiresOn: '' };
 
-  @Post('presets/:preset/edit')
-  async edit(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
-    const subject = await readPreset(this.ports, customerOf(context), name);
-    return this.submitted(context, { subject, name });
-  }
+const deliveryKeyForm = {
+  blank,
+  lengths: { expiresOn: FieldLength.word },
+  fieldsOf: ({ name, presetsOnly, expiresAt }: DeliveryKey) => ({ name, presetsOnly, expiresOn: lastDay(expiresAt) }),
+  /** Errors: `invalid_request`. */
+  valuesOf: ({ name, presetsOnly, expiresOn }: typeof blank) => ({ name, presetsOnly, expiresAt: expiryOf(expiresOn) }),
+};
 
-  @Get('presets/:preset/delete')
-  async confirmDelete(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
-    await readPreset(this.ports, customerOf(context), name);
-    const [title, action] = [`Delete preset “${name}”?`, presetPath(name, 'delete')];
-    const page = (
-      <Confirm title={title} action={action} button="Delete preset" back={LIST}>
-        <p>
-          The service refuses all URLs that name it immediately; caches may show their copies until these expire. A new
-          preset of the same name makes the URLs work again.
-        </p>
-      </Confirm>
-    );
-    return this.render(context, { ...AREA, title: 'Delete a preset' }, page);
-  }
+type DeliveryKeyFormState = FormState<DeliveryKey, typeof blank>;
 
-  @Post('presets/:preset/delete')
-  async delete(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
-    await deletePreset(this.ports, callerOfPage(context), name);
-    return redirectTo(context, LIST, { kind: 'done', text: `The preset “${name}” was deleted.` });
-  }
-
-  @Get('preview')
-  async preview(@CurrentPageContext() context: PageContext, @Res() response: Response): Promise<void> {
-    const { name, ...download } = await previewOptions(
-      this.ports,
-      callerOfPage(context),
-      oneOfQuery(context.request.query['options']),
-    );
-    await sendDownload(context.request, response, {
-      ...download,
-      entityTag: `"${name}"`,
-      lastModified: download.photo.updatedAt,
-      filename: 'preview',
-      disposition: 'inline',
-      headers: privateHeaders,
-    });
-  }
-
-  /** Saves the preset, or only shows the form again with a preview. */
-  private async submitted(
-    context: PageContext,
-    { subject, name }: Pick<PresetFormProps, 'subject' | 'name'>,
-  ): Promise<Reply> {
-    const sent = { options: context.form.text('options', FieldLength.line).replace(/\s/g, '') };
-    const { changed, requireUnchanged } = editsOf(context.form, sent);
-    const options = subject === null ? sent.options : (changed.options ?? subject.options);
-    const fields = { subject, name, options };
-    try {
-      if (subject !== null) requireUnchanged({ options: subject.options });
-      if (context.form.text('do', FieldLength.word) === 'preview') {
-        // Without a name yet, too.
-        const { options: preview } = presetValues({ name: name || 'preview', options });
-        return this.form(context, { ...fields, preview, problems: null });
-      }
-      if (subject === null || changed.options !== undefined) {
-        const values = { name, options, isNew: subject === null };
-        await savePreset(this.ports, callerOfPage(context), values, (current) =>
-          requireUnchanged({ options: current.options }),
-        );
-      }
-      return redirectTo(context, LIST, { kind: 'done', text: `The preset “${name}” was saved.` });
-    } catch (error) {
-      return this.form(context, { ...fields, preview: null, problems: problemsOf(error) });
-    }
-  }
-
-  private form(context: PageContext, props: PresetFormProps): Reply {
-    const title = props.subject === null ? 'Create preset' : 'Edit preset';
-    const options = { ...AREA, title, problems: props.problems };
-    return this.render(context, options, <PresetForm {...props} />);
-  }
+function DeliveryKeyForm({ subject, fields, problems }: DeliveryKeyFormState) {
+  return (
+    <>
+      {subject === null ? (
+        <Heading title="Create delivery key" lead="Your server signs URLs of images with its secret." />
+      ) : (
+        <Heading
+          title={`Delivery key “${subject.name}”`}
+          lead="Changes apply to all URLs signed with it, immediately."
+        />
+      )}
+      <FormCard
+        action={subject === null ? `${LIST}/keys/new` : `${LIST}/keys/${subject.id}/edit`}
+        problems={problems}
+        shown={subject && deliveryKeyForm.fieldsOf(subject)}
+        button={subject === null ? 'Create key' : 'Save'}
+        cancel={LIST}
+      >
+        <Field
+          label="Name"
+          name="name"
+          errors={problems}
+          hint="What the key is for, for example your shop."
+          input={{ value: fields.name, required: true, maxLength: MAX_DELIVERY_KEY_NAME, autocomplete: 'off' }}
+        />
+        <div class="choice">
+          <input type="checkbox" id="presets-only" name="presetsOnly" value="yes" checked={fields.presetsOnly} />
+          <label for="presets-only">Presets only: its URLs name a preset, and no other option</label>
+        </div>
+        <ExpiryField end="Its URLs stop working" value={fields.expiresOn} problems={problems} />
+      </FormCard>
+    </>
+  );
 }
