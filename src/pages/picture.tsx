@@ -58,7 +58,7 @@ function pictureSources(shown: PhotoWithUrls): string {
   return [...byWidth].map(([width, name]) => `${pictureUrl(shown, name)} ${width}w`).join(', ');
 }
 
-function renditionSize({ width, height }: Pick<PhotoWithTags, 'width' | 'height'>, name: RenditionName) {
+export function renditionSize({ width, height }: Pick<PhotoWithTags, 'width' | 'height'>, name: RenditionName) {
   const scale = Math.min(1, renditionSizes[name] / Math.max(width, height));
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }

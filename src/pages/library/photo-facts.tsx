@@ -76,7 +76,11 @@ export function PhotoFacts({ photo, exif, isEdited }: FactsProps) {
       </Fact>
       <Fact name="Original">
         {photo.originalLostAt === null ? (
-          photo.damaged ? 'Stored unchanged; the file is damaged' : 'Stored byte for byte'
+          photo.damaged ? (
+            'Stored unchanged; the file is damaged'
+          ) : (
+            'Stored byte for byte'
+          )
         ) : (
           <span class="error">
             Missing or changed since <Moment at={photo.originalLostAt} />. Import the same file again to restore it.

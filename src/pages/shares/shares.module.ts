@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { guarded } from '../guards/page-guards.js';
-import { ShareFilesController, SharePagesController, Visitors } from '../visitors/share.controller.js';
+import { ShareFilesController, Visitors } from '../visitors/share.controller.js';
+import { SharePagesController } from '../visitors/share-pages.controller.js';
 import { VisitRecorder } from '../visitors/visit-recorder.js';
 import { ShareSettingsController } from './shares.controller.js';
 

@@ -1,23 +1,21 @@
 import { hash } from 'node:crypto';
-import { Controller, Get, Inject, Injectable, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Injectable, Param, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { ByteRange, OpenBlob } from '../../core/blobs/blob-store.js';
 import type { StoredOriginal } from '../../core/photos/list-photos.js';
+import type { PhotoWithTags } from '../../core/photos/photo.js';
 import type { Ports } from '../../core/ports.js';
 import { DAY } from '../../core/shared/clock.js';
 import { DomainError, notFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { pseudonym } from '../../core/shared/secrets.js';
-import { nextFiles, type Share } from '../../core/shares/share.js';
+import type { Share } from '../../core/shares/share.js';
 import {
   listSharedOriginals,
   listSharedPhotos,
   openSharedOriginal,
   openSharedRendition,
-  readSharedNeighbours,
-  readSharedPhoto,
 } from '../../core/shares/shared-photos.js';
-import { requireUploadBudget } from '../../core/shares/visitor-upload.js';
 import {
   enterShare,
   isAdmitted,
@@ -34,28 +32,20 @@ import { sendableRendition } from '../../http/responses/photo-download.js';
 import { listView, Reply } from '../../http/responses/reply.js';
 import { privateHeaders, type Sendable, sendDownload } from '../../http/responses/send-download.js';
 import { withFileNames, type ZipEntry, zipOf, zipSize } from '../../http/responses/zip.js';
+import { publicPath } from '../../http/server/base-path.js';
 import { TrafficRecorder } from '../../http/server/recorders.js';
 import { requestContextOf } from '../../http/server/request-context.js';
-import { statusOfCode } from '../../http/status-of-code.js';
 import { oneOfQuery } from '../address.js';
 import { findAsset } from '../assets.controller.js';
 import { cookieOf, isSecure } from '../browser-session.js';
-import { messageForPeople } from '../form.js';
-import { FieldLength, readForm } from '../form-fields.js';
 import {
-  Gallery,
   isVisitorSize,
-  PasswordForm,
-  renderSharePage,
   shareAssets,
-  sharedPhotoView,
+  sharedPicturePath,
   sharePath,
-  Uploaded,
-  Viewer,
+  type VisitorSize,
   visitorSizes,
 } from './share.view.js';
-import { VisitRecorder } from './visit-recorder.js';
-import { receiveVisitorForm } from './visitor-upload.js';
 
 const PASS_COOKIE = 'phs_share';
 
@@ -100,83 +90,6 @@ export class Visitors {
       maxAge: KNOWN_DAYS * DAY,
     });
   }
-}
-
-/** Photos on a page without a script. */
-const PAGE_SIZE = 60;
-
-const LOCKED = 'Shared photos';
-
-/** Pages for visitors who follow the link of a share. */
-@Controller(`${SHARES_PATH}/:token`)
-@NoKeyRequired()
-export class SharePagesController {
-  constructor(
-    @Inject(PORTS) private readonly ports: Ports,
-    @Inject(Visitors) private readonly visitors: Visitors,
-    @Inject(VisitRecorder) private readonly visits: VisitRecorder,
-  ) {}
-
-  @Get()
-  async show(@Param('token') token: string, @Query('cursor') query: unknown, @Req() request: Request): Promise<Reply> {
-    const share = await this.visitors.find(request, token);
-    if (!this.visitors.isAdmitted(request, share)) return passwordPage(token, null);
-    const cursor = oneOfQuery(query) || null;
-    const photos = await listSharedPhotos(this.ports, share, { limit: PAGE_SIZE, cursor });
-    if (cursor === null && request.method === 'GET') this.visits.note(share);
-    const page = {
-      token,
-      share,
-      photos,
-      isFirst: cursor === null,
-      filesAtOnce: nextFiles(share, this.ports.limits, this.ports.clock.now()),
-    };
-    return renderSharePage({ token, title: share.title }, <Gallery {...page} />);
-  }
-
-  @Post('password')
-  async enter(@Param('token') token: string, @Res({ passthrough: true }) response: Response): Promise<Reply> {
-    const share = await this.visitors.find(response.req, token);
-    const form = await readForm(response.req);
-    try {
-      await this.visitors.enter(response, token, share, form.text('password', FieldLength.line));
-      return new Reply(303, undefined, { Location: sharePath(token), 'Cache-Control': 'no-store' });
-    } catch (error) {
-      if (error instanceof DomainError && error.code === 'unauthorized') return passwordPage(token, error);
-      throw error;
-    }
-  }
-
-  @Post('upload')
-  async upload(@Param('token') token: string, @Req() request: Request): Promise<Reply> {
-    const share = await this.visitors.open(request, token);
-    const { clientIp } = requestContextOf(request);
-    await requireUploadBudget(this.ports, clientIp);
-    const form = await readForm(request, this.ports.limits.inlineMaxBytes);
-    try {
-      const { importId, trouble } = await receiveVisitorForm(this.ports, share, form, clientIp);
-      const page = <Uploaded token={token} isEmpty={importId === null} trouble={trouble} />;
-      return renderSharePage({ token, title: share.title }, page);
-    } finally {
-      await form.leave();
-    }
-  }
-
-  @Get('photos/:id')
-  async photo(@Param('token') token: string, @PathId('id') id: Id, @Req() request: Request): Promise<Reply> {
-    const share = await this.visitors.find(request, token);
-    if (!this.visitors.isAdmitted(request, share)) return passwordPage(token, null);
-    const photo = await readSharedPhoto(this.ports, share, id);
-    const neighbours = await readSharedNeighbours(this.ports, share, photo);
-    const page = <Viewer token={token} share={share} photo={photo} neighbours={neighbours} />;
-    return renderSharePage({ token, title: photo.title ?? share.title }, page);
-  }
-}
-
-/** The title of a share is part of what its password protects. */
-function passwordPage(token: string, error: DomainError | null): Reply {
-  const [status, problem] = error === null ? [200, null] : [statusOfCode[error.code], messageForPeople(error)];
-  return renderSharePage({ token, title: LOCKED, status }, <PasswordForm token={token} problem={problem} />);
 }
 
 const LISTED_PHOTOS = 100;
@@ -305,4 +218,17 @@ async function* within(bytes: AsyncIterable<Uint8Array>, { start, end }: ByteRan
     if (wanted.length > 0) yield wanted;
     if (position > end) return;
   }
+}
+
+/** Returns what visitors learn of a photo: nothing of where, with what and under what name it was taken, unless they may download it. */
+function sharedPhotoView(request: Request, token: string, { mayDownload }: Share, photo: PhotoWithTags) {
+  const { id, title, width, height, thumbhash, dominantColor } = photo;
+  const at = (size: VisitorSize | 'download') => publicPath(request, sharedPicturePath(token, id, size));
+  return {
+    ...{ id, title, width, height, thumbhash, dominantColor },
+    thumb: at('thumb'),
+    preview: at('preview'),
+    large: at('large'),
+    download: mayDownload ? at('download') : null,
+  };
 }
