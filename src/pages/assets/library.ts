@@ -63,7 +63,10 @@ function open(edits: BulkEdits, isFirst: boolean) {
     focus.mark(tiles);
   };
   selection.onChange = () => {
-    showCount(form, selection.count);
+    form.classList.toggle('has-selection', selection.count > 0);
+    const count = form.querySelector('.selection .count');
+    const text = selection.count === 1 ? '1 photo' : `${selection.count.toLocaleString()} photos`;
+    if (count !== null) count.textContent = `${text} selected`;
     if (selectAll !== null && selection.count > 0) void everything.nameButton(selectAll);
     store('selected', key, selection.all.length === 0 ? null : [...selection.all]);
     // The actions disappear, and the focus must not disappear with them.
@@ -90,7 +93,12 @@ function open(edits: BulkEdits, isFirst: boolean) {
   offerViewer(form, grid, { actions, older, signal: ended.signal });
   const begin = () => (selection.isSelecting ? clear() : selection.begin());
   reveal(document.querySelector('button[data-start-selecting]'), begin);
-  submitTagByEnter(form);
+  // Enter in the field of the tag means its own button, and nothing more drastic.
+  form.querySelector<HTMLInputElement>('input[name="tag"]')?.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    form.requestSubmit(form.querySelector<HTMLButtonElement>('button[value="tag"]'));
+  });
   const sizes = document.querySelector<HTMLElement>('[data-tile-sizes]');
   if (sizes !== null) {
     let top = grid.top();
@@ -184,27 +192,11 @@ function offerViewer(
   });
 }
 
-function showCount(form: HTMLFormElement, selected: number): void {
-  form.classList.toggle('has-selection', selected > 0);
-  const count = form.querySelector('.selection .count');
-  if (count !== null)
-    count.textContent = selected === 1 ? '1 photo selected' : `${selected.toLocaleString()} photos selected`;
-}
-
 /** A button that needs scripts. */
 function reveal(button: HTMLButtonElement | null, act: () => void): void {
   if (button === null) return;
   button.hidden = false;
   button.addEventListener('click', act);
-}
-
-/** Enter in the field of the tag means its own button, and nothing more drastic. */
-function submitTagByEnter(form: HTMLFormElement): void {
-  form.querySelector<HTMLInputElement>('input[name="tag"]')?.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter') return;
-    event.preventDefault();
-    form.requestSubmit(form.querySelector<HTMLButtonElement>('button[value="tag"]'));
-  });
 }
 
 /** Puts the parts of another state of this page into it. */

@@ -22,15 +22,7 @@ const form = card?.querySelector('form');
 const choice = card?.querySelector<HTMLElement>('.choose');
 const button = choice?.querySelector('button');
 const status = choice?.querySelector('[role="status"]');
-if (figure && form && choice && button && status) offerChoice(figure, form, choice, button, status);
-
-function offerChoice(
-  figure: HTMLElement,
-  form: HTMLFormElement,
-  choice: HTMLElement,
-  button: HTMLButtonElement,
-  status: Element,
-): void {
+if (figure && form && choice && button && status) {
   const isChoosing = () => figure.classList.contains('choosing');
   const choose = (isOn: boolean) => {
     figure.classList.toggle('choosing', isOn);

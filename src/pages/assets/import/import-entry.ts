@@ -30,18 +30,18 @@ export class Entry {
   throughService = false;
   readonly file: File;
   readonly path: string;
-  /** The names as they were entered when it was dropped or chosen. */
-  readonly tagNames: readonly string[];
 
-  /** @param found As it was dropped or chosen, to try it again. */
+  /**
+   * @param found As it was dropped or chosen, to try it again.
+   * @param tagNames As they were entered then.
+   */
   constructor(
     readonly found: Found,
-    tagNames: readonly string[],
+    readonly tagNames: readonly string[],
   ) {
     const { file, path, problem } = found;
     this.file = file;
     this.path = path;
-    this.tagNames = tagNames;
     if (problem === undefined) return;
     this.state = 'refused';
     this.reason = problem;

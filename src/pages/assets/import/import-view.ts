@@ -90,12 +90,18 @@ export class ImportView {
     this.offer({});
     for (const entry of failed) this.previews.remove(entry);
     for (const name of ['pause', 'total', 'files', 'rest']) this.part(name).hidden = true;
-    const known = counts.duplicate === 0 ? '' : ` ${photos(counts.duplicate)} were already in your library.`;
+    const known = counts.duplicate === 0 ? '' : ` ${counted(counts.duplicate, 'photo')} were already in your library.`;
     this.part('title').textContent = failures.length === 0 ? 'Imported' : 'Imported, with failures';
-    this.say(`${photos(counts.imported)} imported.${known}${leftOutText(leftOut)}`);
+    this.say(`${counted(counts.imported, 'photo')} imported.${known}${leftOutText(leftOut)}`);
     this.part('report').hidden = failures.length === 0;
     this.part('retry').hidden = failed.length === 0;
-    this.part('failures').replaceChildren(...failures.map(failureLine));
+    this.part('failures').replaceChildren(
+      ...failures.map(({ path, reason }) => {
+        const line = document.createElement('li');
+        line.append(named('strong', '', path), ' ', named('span', 'soft', reason));
+        return line;
+      }),
+    );
     this.part<HTMLAnchorElement>('details').href = publicPath(`/settings/imports/${id}`);
     this.part('details').hidden = false;
     this.part<HTMLAnchorElement>('show').href = publicPath(`/settings/library?import=${id}`);
@@ -121,11 +127,13 @@ export class ImportView {
     this.part<HTMLProgressElement>('total').value = size === 0 ? 0 : done / size;
     const next = seconds === null ? '' : ` Next try in ${seconds} s.`;
     this.say(
-      run.trouble ? run.trouble + next : `${ended} of ${files(run.entries.length)}, ${bytes(done)} of ${bytes(size)}`,
+      run.trouble
+        ? run.trouble + next
+        : `${ended} of ${counted(run.entries.length, 'file')}, ${bytes(done)} of ${bytes(size)}`,
     );
     const hidden = run.entries.filter(({ state }) => state !== 'arrived').length - this.rows.size;
     this.part('rest').hidden = hidden <= 0;
-    this.part('rest').textContent = `and ${files(hidden)} more`;
+    this.part('rest').textContent = `and ${counted(hidden, 'file')} more`;
   }
 
   /** Files that have arrived are shown as pictures. */
@@ -170,12 +178,6 @@ class Row {
   }
 }
 
-function failureLine({ path, reason }: Failure): HTMLElement {
-  const line = document.createElement('li');
-  line.append(named('strong', '', path), ' ', named('span', 'soft', reason));
-  return line;
-}
-
 function named(element: string, className: string, text: string): HTMLElement {
   return Object.assign(document.createElement(element), { className, textContent: text });
 }
@@ -191,12 +193,8 @@ function leftOutText(count: number): string {
   return ` ${what} left out.`;
 }
 
-function files(count: number): string {
-  return count === 1 ? '1 file' : `${count.toLocaleString()} files`;
-}
-
-function photos(count: number): string {
-  return count === 1 ? '1 photo' : `${count.toLocaleString()} photos`;
+function counted(count: number, one: 'file' | 'photo'): string {
+  return count === 1 ? `1 ${one}` : `${count.toLocaleString()} ${one}s`;
 }
 
 function bytes(count: number): string {

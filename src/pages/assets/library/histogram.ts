@@ -12,7 +12,11 @@ export async function showHistogram(root: ParentNode, picture: HTMLImageElement 
     await picture.decode();
     await idle();
     const tones = tonesOf(pixelsOf(picture));
-    if (tones !== null) return place.querySelector('dd')?.replaceChildren(curves(tones), summary(tones));
+    if (tones !== null) {
+      const text = { className: 'soft', textContent: inWords(tones) };
+      const summary = Object.assign(document.createElement('span'), text);
+      return place.querySelector('dd')?.replaceChildren(curves(tones), summary);
+    }
   } catch {
     // No picture, or one of another origin, whose pixels no script may read.
   }
@@ -56,10 +60,6 @@ function curves(tones: Tones): SVGElement {
     svg.append(path);
   }
   return svg;
-}
-
-function summary(tones: Tones): HTMLElement {
-  return Object.assign(document.createElement('span'), { className: 'soft', textContent: inWords(tones) });
 }
 
 function inWords({ shadows, midtones, highlights }: Tones): string {

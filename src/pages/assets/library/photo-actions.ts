@@ -22,7 +22,15 @@ export class PhotoActions {
     signal: AbortSignal,
   ) {
     form.addEventListener('submit', (event) => this.submit(event), { signal });
-    this.closeByEscape(signal);
+    const details = form.querySelector<HTMLDetailsElement>('details.more-actions');
+    const close = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || !details?.open) return;
+      // The further actions close first; the selection stays.
+      event.stopPropagation();
+      details.open = false;
+      details.querySelector('summary')?.focus();
+    };
+    details?.addEventListener('keydown', close, { signal });
   }
 
   /** A message that is read out, and goes away by itself. */
@@ -32,11 +40,8 @@ export class PhotoActions {
     const toast = Object.assign(document.createElement('div'), { className: `flash toast ${kind}` });
     toast.append(Object.assign(document.createElement('span'), { textContent: text }));
     if (undo !== undefined) {
-      const button = Object.assign(document.createElement('button'), {
-        type: 'button',
-        className: 'quiet',
-        textContent: 'Undo',
-      });
+      const about = { type: 'button', className: 'quiet', textContent: 'Undo' };
+      const button = Object.assign(document.createElement('button'), about);
       button.addEventListener('click', () => this.undo(undo));
       toast.append(button);
     }
@@ -123,7 +128,7 @@ export class PhotoActions {
     const focused = document.activeElement?.closest<HTMLLIElement>('.grid > li') ?? null;
     const tiles = this.grid.tiles();
     const at = focused === null ? -1 : tiles.indexOf(focused);
-    this.grid.hide(ids);
+    this.grid.setHidden(ids, true);
     this.selection.drop(ids);
     if (this.selection.all.length === 0) this.selection.clear();
     if (!focused?.hidden) return;
@@ -136,7 +141,7 @@ export class PhotoActions {
   private async undo({ action, field, values }: NonNullable<EditStatus['undo']>): Promise<void> {
     const status = await this.ended(await this.send(action, new URLSearchParams(values.map((each) => [field, each]))));
     const edited = field === 'edit' ? this.edited.get(values[0] ?? '') : { ids: values, isLeaving: true };
-    if (status.kind === 'done' && edited?.isLeaving) this.grid.show(edited.ids);
+    if (status.kind === 'done' && edited?.isLeaving) this.grid.setHidden(edited.ids, false);
     else if (edited !== undefined) this.grid.refresh(edited.ids);
     this.say(status);
   }
@@ -151,18 +156,6 @@ export class PhotoActions {
     } catch {
       return { kind: 'failed', text: 'The service could not be reached. Try again.' };
     }
-  }
-
-  /** The further actions close first; the selection stays. */
-  private closeByEscape(signal: AbortSignal): void {
-    const details = this.form.querySelector<HTMLDetailsElement>('details.more-actions');
-    const close = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape' || !details?.open) return;
-      event.stopPropagation();
-      details.open = false;
-      details.querySelector('summary')?.focus();
-    };
-    details?.addEventListener('keydown', close, { signal });
   }
 }
 
@@ -225,10 +218,8 @@ export class BulkEdits {
     row.dataset.bulkEdit = id;
     const bar = Object.assign(document.createElement('progress'), { id: `bulk-edit-${id}` });
     const label = Object.assign(document.createElement('label'), { htmlFor: bar.id });
-    const link = Object.assign(document.createElement('a'), {
-      href: publicPath('/settings/history'),
-      textContent: 'History',
-    });
+    const history = { href: publicPath('/settings/history'), textContent: 'History' };
+    const link = Object.assign(document.createElement('a'), history);
     row.append(label, bar, Object.assign(document.createElement('span'), { className: 'hint' }), link);
     this.root.append(row);
     return row;

@@ -93,29 +93,7 @@ export class PhotoGrid {
     return tile.firstChild === null ? null : tile;
   }
 
-  /** Hidden tiles come back with `show`. */
-  hide(ids: Iterable<string>): void {
-    this.setHidden(ids, true);
-  }
-
-  show(ids: Iterable<string>): void {
-    this.setHidden(ids, false);
-  }
-
-  /** Their content is fetched anew: what they show has changed. */
-  refresh(ids: Iterable<string>): void {
-    for (const id of ids) {
-      const tile = this.tile(id);
-      if (tile !== null && !tile.contains(document.activeElement)) tile.replaceChildren();
-    }
-    void this.fill();
-  }
-
-  close(): void {
-    this.watcher.disconnect();
-  }
-
-  private setHidden(ids: Iterable<string>, isHidden: boolean): void {
+  setHidden(ids: Iterable<string>, isHidden: boolean): void {
     for (const id of ids) {
       const tile = this.tile(id);
       if (tile !== null) tile.hidden = isHidden;
@@ -128,6 +106,16 @@ export class PhotoGrid {
     this.groups.clear();
     this.near.clear();
     this.watch(this.tiles());
+  }
+
+  /** Their content is fetched anew: what they show has changed. */
+  refresh(ids: Iterable<string>): void {
+    for (const id of ids) empty(this.tile(id));
+    void this.fill();
+  }
+
+  close(): void {
+    this.watcher.disconnect();
   }
 
   /** The list of the last section, if that is of this month; otherwise of a new one. */
@@ -167,15 +155,10 @@ export class PhotoGrid {
       if (isIntersecting) this.near.add(target);
       else {
         this.near.delete(target);
-        for (const tile of this.groups.get(target) ?? []) this.empty(tile);
+        for (const tile of this.groups.get(target) ?? []) empty(tile);
       }
     }
     void this.fill();
-  }
-
-  /** Its size stays: that follows from its class. */
-  private empty(tile: HTMLLIElement): void {
-    if (!tile.contains(document.activeElement)) tile.replaceChildren();
   }
 
   private async fill(): Promise<void> {
@@ -215,12 +198,17 @@ export class PhotoGrid {
     this.onFilled(filled);
     // They are no longer in the list.
     const gone = bare.filter((tile) => !fresh.has(tile.id)).map(({ id }) => idOf(id));
-    if (gone.length > 0) this.hide(gone);
+    if (gone.length > 0) this.setHidden(gone, true);
   }
 }
 
 export function idOf(elementId: string): string {
   return elementId.replace('photo-', '');
+}
+
+/** Its size stays: that follows from its class. */
+function empty(tile: HTMLLIElement | null): void {
+  if (!tile?.contains(document.activeElement)) tile?.replaceChildren();
 }
 
 function shapeOf(tile: HTMLLIElement): string {
@@ -229,22 +217,18 @@ function shapeOf(tile: HTMLLIElement): string {
 
 // The blurred preview of a photo, until its picture has arrived. Without scripts the photo's colour stands there.
 function drawPlaceholders(tiles: Iterable<HTMLElement>): void {
-  for (const tile of tiles) draw(tile);
-}
-
-function draw(tile: HTMLElement): void {
-  const image = tile.querySelector('img');
-  const hash = tile.dataset.thumbhash;
-  if (image === null || hash === undefined || (image.complete && image.naturalWidth > 0)) return;
-  const canvas = document.createElement('canvas');
-  const { w, h, rgba } = thumbHashToRGBA(Uint8Array.from(atob(hash), (sign) => sign.charCodeAt(0)));
-  Object.assign(canvas, { width: w, height: h, className: 'tint' });
-  canvas.setAttribute('aria-hidden', 'true');
-  canvas.getContext('2d')?.putImageData(new ImageData(new Uint8ClampedArray(rgba), w, h), 0, 0);
-  image.before(canvas);
-  const remove = () => canvas.remove();
-  image.addEventListener('load', remove, { once: true });
-  image.addEventListener('error', remove, { once: true });
+  for (const tile of tiles) {
+    const image = tile.querySelector('img');
+    const hash = tile.dataset.thumbhash;
+    if (image === null || hash === undefined || (image.complete && image.naturalWidth > 0)) continue;
+    const canvas = document.createElement('canvas');
+    const { w, h, rgba } = thumbHashToRGBA(Uint8Array.from(atob(hash), (sign) => sign.charCodeAt(0)));
+    Object.assign(canvas, { width: w, height: h, className: 'tint' });
+    canvas.setAttribute('aria-hidden', 'true');
+    canvas.getContext('2d')?.putImageData(new ImageData(new Uint8ClampedArray(rgba), w, h), 0, 0);
+    image.before(canvas);
+    for (const end of ['load', 'error']) image.addEventListener(end, () => canvas.remove(), { once: true });
+  }
 }
 
 // What a tab remembers of a list of photos: how far it was loaded, where its reader was, and what is selected.

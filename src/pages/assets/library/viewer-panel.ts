@@ -66,7 +66,10 @@ export class ViewerPanel {
     const page = new DOMParser().parseFromString(text ?? '', 'text/html');
     const about = page.querySelector('.photo .about');
     if (about === null) {
-      this.root.replaceChildren(message('The details could not be loaded. Try again.'));
+      const text = { className: 'flash failed', textContent: 'The details could not be loaded. Try again.' };
+      const message = Object.assign(document.createElement('p'), text);
+      message.setAttribute('role', 'alert');
+      this.root.replaceChildren(message);
       return null;
     }
     const flash = page.querySelector('main > .flash');
@@ -92,10 +95,4 @@ function focusedIn(root: Element): ((fresh: Element) => void) | null {
     const sameForm = [...fresh.querySelectorAll('form')].find((each) => each.getAttribute('aria-label') === form);
     (same ?? sameForm?.querySelector<HTMLElement>('button[type="submit"]'))?.focus({ preventScroll: true });
   };
-}
-
-function message(text: string): HTMLElement {
-  const element = Object.assign(document.createElement('p'), { className: 'flash failed', textContent: text });
-  element.setAttribute('role', 'alert');
-  return element;
 }

@@ -31,6 +31,7 @@ export class ViewerStage {
     return this.zoom.scale > 1;
   }
 
+  /** @param point From the middle of the stage. */
   zoomBy(factor: number, point: Point = { x: 0, y: 0 }): void {
     this.place(zoomAt(this.zoom, factor, point, maxScale(this.picture, this.fitted())));
   }
@@ -98,23 +99,17 @@ interface Point {
   readonly y: number;
 }
 
-export interface Gestures {
-  /** @param point From the middle of the stage. */
-  zoom(factor: number, point: Point): void;
-  pan(by: Point): void;
-  /** Whether the picture is larger than the window: then a finger moves it instead of leading to another. */
-  isZoomed(): boolean;
-  /** Between whole and enlarged. */
-  toggle(point: Point): void;
-  step(by: 1 | -1): void;
-  close(): void;
-}
-
 /** The distance that a finger moves sideways for the next picture, and down to close. */
 const SWIPE_PX = 60;
 const CLOSE_PX = 120;
 
-export function followGestures(stage: HTMLElement, gestures: Gestures): void {
+/** A finger moves a picture that is larger than the window; otherwise it leads to another, or closes. */
+export function followGestures(
+  stage: HTMLElement,
+  picture: ViewerStage,
+  step: (by: 1 | -1) => void,
+  close: () => void,
+): void {
   const fingers = new Map<number, Point>();
   let start: Point | null = null;
   const middle = (event: MouseEvent): Point => {
@@ -127,11 +122,11 @@ export function followGestures(stage: HTMLElement, gestures: Gestures): void {
     (event) => {
       event.preventDefault();
       // Two fingers on a touchpad are a wheel with Ctrl, in smaller steps.
-      gestures.zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.002)), middle(event));
+      picture.zoomBy(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.002)), middle(event));
     },
     { passive: false },
   );
-  stage.addEventListener('dblclick', (event) => gestures.toggle(middle(event)));
+  stage.addEventListener('dblclick', (event) => picture.toggle(middle(event)));
   stage.addEventListener('pointerdown', (event) => {
     if ((event.target as Element).closest('button') !== null) return;
     stage.setPointerCapture(event.pointerId);
@@ -145,18 +140,18 @@ export function followGestures(stage: HTMLElement, gestures: Gestures): void {
     const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1];
     fingers.set(event.pointerId, now);
     if (other !== undefined)
-      gestures.zoom(distance(now, other) / Math.max(1, distance(before, other)), between(now, other));
-    else if (gestures.isZoomed()) gestures.pan({ x: now.x - before.x, y: now.y - before.y });
+      picture.zoomBy(distance(now, other) / Math.max(1, distance(before, other)), between(now, other));
+    else if (picture.isZoomed) picture.pan({ x: now.x - before.x, y: now.y - before.y });
   });
   const end = (event: PointerEvent) => {
     if (!fingers.delete(event.pointerId)) return;
     const from = start;
     start = null;
-    if (from === null || gestures.isZoomed() || event.type === 'pointercancel' || event.pointerType === 'mouse') return;
+    if (from === null || picture.isZoomed || event.type === 'pointercancel' || event.pointerType === 'mouse') return;
     const { x, y } = middle(event);
     const [across, down] = [x - from.x, y - from.y];
-    if (Math.abs(across) > SWIPE_PX && Math.abs(across) > Math.abs(down)) gestures.step(across < 0 ? 1 : -1);
-    else if (down > CLOSE_PX) gestures.close();
+    if (Math.abs(across) > SWIPE_PX && Math.abs(across) > Math.abs(down)) step(across < 0 ? 1 : -1);
+    else if (down > CLOSE_PX) close();
   };
   stage.addEventListener('pointerup', end);
   stage.addEventListener('pointercancel', end);

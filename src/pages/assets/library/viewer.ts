@@ -25,14 +25,12 @@ export class Viewer {
     const stage = this.part('stage');
     this.stage = new ViewerStage(stage);
     this.panel = new ViewerPanel(this.part('panel'), () => void this.trashed());
-    followGestures(stage, {
-      zoom: (factor, point) => this.stage.zoomBy(factor, point),
-      pan: (by) => this.stage.pan(by),
-      isZoomed: () => this.stage.isZoomed,
-      toggle: (point) => this.stage.toggle(point),
-      step: (by) => void this.step(by),
-      close: () => this.close(),
-    });
+    followGestures(
+      stage,
+      this.stage,
+      (by) => void this.step(by),
+      () => this.close(),
+    );
     const buttons: Readonly<Record<string, () => void>> = {
       close: () => this.close(),
       previous: () => void this.step(-1),
@@ -103,13 +101,9 @@ export class Viewer {
 
   private followHistory(): void {
     const { viewer } = (history.state ?? {}) as { viewer?: string };
-    const tile = viewer === undefined ? null : this.list.tile(viewer);
-    if (tile?.querySelector('a')) this.display(tile);
-    else if (viewer !== undefined) location.reload();
-    else this.hide();
-  }
-
-  private hide(): void {
+    const named = viewer === undefined ? null : this.list.tile(viewer);
+    if (named?.querySelector('a')) return this.display(named);
+    if (viewer !== undefined) return location.reload();
     const tile = this.current;
     if (tile === null) return;
     this.current = null;

@@ -46,7 +46,21 @@ class LocationMap {
     const takesWheel = () => document.activeElement === svg;
     this.map = new MapView(svg, { onShown: () => this.follow(), takesWheel });
     this.point = this.typed();
-    this.followPin();
+    /** From where it is held to its tip. */
+    let [across, down] = [0, 0];
+    pin.addEventListener('pointerdown', (event) => {
+      // The map stays where it is.
+      event.stopPropagation();
+      pin.setPointerCapture(event.pointerId);
+      const held = this.map.pointOf(event);
+      if (this.point !== null) [across, down] = [this.point.x - held.x, this.point.y - held.y];
+    });
+    pin.addEventListener('pointermove', (event) => {
+      if (!pin.hasPointerCapture(event.pointerId)) return;
+      const { x, y } = this.map.pointOf(event);
+      this.move({ x: x + across, y: y + down });
+    });
+    pin.addEventListener('click', (event) => event.stopPropagation());
     svg.addEventListener('click', (event) => {
       if (!this.map.hasMoved) this.move(this.map.pointOf(event));
     });
@@ -57,7 +71,11 @@ class LocationMap {
     ] as const) {
       this.part(name)?.addEventListener('click', () => this.map.zoom(factor, this.point));
     }
-    field.addEventListener('change', () => this.followField());
+    field.addEventListener('change', () => {
+      this.point = this.typed();
+      this.keepInView();
+      this.follow();
+    });
   }
 
   private part(name: string): Element | null {
@@ -94,12 +112,6 @@ class LocationMap {
     return pointAt(Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, north)), east);
   }
 
-  private followField(): void {
-    this.point = this.typed();
-    this.keepInView();
-    this.follow();
-  }
-
   private move({ x, y }: Point): void {
     const longitude = longitudeAt(((x % WORLD) + WORLD) % WORLD);
     const latitude = Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, latitudeAt(y)));
@@ -109,25 +121,6 @@ class LocationMap {
     const status = this.part('status');
     if (status !== null) status.textContent = `The pin is at ${this.field.value}. Not saved yet.`;
     this.follow();
-  }
-
-  private followPin(): void {
-    const { pin } = this;
-    /** From where it is held to its tip. */
-    let [across, down] = [0, 0];
-    pin.addEventListener('pointerdown', (event) => {
-      // The map stays where it is.
-      event.stopPropagation();
-      pin.setPointerCapture(event.pointerId);
-      const held = this.map.pointOf(event);
-      if (this.point !== null) [across, down] = [this.point.x - held.x, this.point.y - held.y];
-    });
-    pin.addEventListener('pointermove', (event) => {
-      if (!pin.hasPointerCapture(event.pointerId)) return;
-      const { x, y } = this.map.pointOf(event);
-      this.move({ x: x + across, y: y + down });
-    });
-    pin.addEventListener('click', (event) => event.stopPropagation());
   }
 
   private press(event: KeyboardEvent): void {

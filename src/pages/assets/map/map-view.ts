@@ -39,8 +39,21 @@ export class MapView {
   ) {
     const { x, y, width, height } = svg.viewBox.baseVal;
     this.current = this.fitted({ x, y, width, height });
-    this.followPointers();
-    svg.addEventListener('wheel', (event) => this.turn(event), { passive: false });
+    svg.addEventListener('pointerdown', (event) => {
+      if (this.pointers.size === 0) this.hasMoved = false;
+      this.pointers.set(event.pointerId, event);
+    });
+    svg.addEventListener('pointermove', (event) => this.drag(event));
+    for (const end of ['pointerup', 'pointercancel', 'lostpointercapture'] as const) {
+      svg.addEventListener(end, ({ pointerId }) => this.pointers.delete(pointerId));
+    }
+    svg.addEventListener('dragstart', (event) => event.preventDefault());
+    const turn = (event: WheelEvent) => {
+      if (!options.takesWheel()) return;
+      event.preventDefault();
+      this.zoom(2 ** (event.deltaY / 300), this.pointOf(event));
+    };
+    svg.addEventListener('wheel', turn, { passive: false });
     new ResizeObserver(() => {
       if (svg.clientWidth > 0) this.show(this.current);
     }).observe(svg);
@@ -96,25 +109,6 @@ export class MapView {
     const left = x + (width - wide) / 2;
     const top = Math.min(Math.max(0, y + (height - high) / 2), WORLD - high);
     return { x: wide === WORLD ? 0 : ((left % WORLD) + WORLD) % WORLD, y: top, width: wide, height: high };
-  }
-
-  private turn(event: WheelEvent): void {
-    if (!this.options.takesWheel()) return;
-    event.preventDefault();
-    this.zoom(2 ** (event.deltaY / 300), this.pointOf(event));
-  }
-
-  private followPointers(): void {
-    const { svg, pointers } = this;
-    svg.addEventListener('pointerdown', (event) => {
-      if (pointers.size === 0) this.hasMoved = false;
-      pointers.set(event.pointerId, event);
-    });
-    svg.addEventListener('pointermove', (event) => this.drag(event));
-    for (const end of ['pointerup', 'pointercancel', 'lostpointercapture'] as const) {
-      svg.addEventListener(end, ({ pointerId }) => pointers.delete(pointerId));
-    }
-    svg.addEventListener('dragstart', (event) => event.preventDefault());
   }
 
   private drag(event: PointerEvent): void {
