@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
-import { AccountController, IdentitiesController } from './account/account.controller.js';
+import { AccountController } from './account/account.controller.js';
 import { ExportController } from './account/export.controller.js';
 import { FactorPolicyController, FactorsController, RemoveFactorController } from './account/factors.controller.js';
+import { IdentitiesController } from './account/identities.controller.js';
 import { LeavingController } from './account/leaving.controller.js';
 import { NewPeopleController, PeopleController } from './account/people.controller.js';
 import { SettingsAddressesController } from './account/settings-addresses.controller.js';

@@ -41,7 +41,7 @@ import {
   passkeyAnswerOf,
   passkeyQuestions,
 } from '../passkeys/passkeys.js';
-import { onlyProofOf } from './account.view.js';
+import { onlyProofOf } from './account.controller.js';
 
 const AREA = { section: 'account', styles: ['areas.css'] } as const;
 

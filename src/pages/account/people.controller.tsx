@@ -35,7 +35,7 @@ import {
 } from '../page-context.js';
 import { Badge, Buttons, Card, Confirm, ContinueLink, Copied, Copyable, Heading, Moment, Table } from '../parts.js';
 import { FormCard } from '../resource-form.js';
-import { Unlink } from './account.view.js';
+import { Unlink } from './identities.controller.js';
 
 export const PEOPLE_PATH = '/settings/account/people';
 export const SETTINGS_ADDRESSES_PATH = `${PEOPLE_PATH}/addresses`;
