@@ -16,7 +16,7 @@ import {
   thumbOf,
   WEBHOOKS,
 } from 'photo-service-cli/export-format';
-import { type ExportedMonth, type ExportPage, indexPage, monthOf, monthPage } from 'photo-service-cli/export-pages';
+import { type ExportedMonth, indexPage, monthOf, monthPage } from 'photo-service-cli/export-pages';
 import { nameKey, photoNames } from 'photo-service-cli/file-name';
 import { sidecarText } from 'photo-service-cli/sidecar';
 import { importView } from '../../api/imports/import.view.js';
@@ -66,7 +66,7 @@ export class ExportController extends PageController {
     await requireArchivable(this.ports, caller);
     if (context.request.method !== 'HEAD') await recordExport(this.ports, caller, 'library.zip');
     const file = { filename: 'library.zip', type: 'application/zip' };
-    await sendGenerated(context.request, response, file, zipOf(libraryArchive(this.ports, caller)));
+    await sendGenerated(context.request, response, file, zipOf(new LibraryArchive(this.ports, caller).entries()));
   }
 
   @Get('tags.jsonl')
@@ -111,14 +111,6 @@ async function requireArchivable(ports: Pick<Ports, 'store'>, caller: Caller): P
  * last what says that it is complete. What changes meanwhile may be as it was before or after; a photo whose content has changed, or that was
  * deleted, is left out, and one whose original is missing is named.
  */
-async function* libraryArchive(ports: Ports, caller: Caller): AsyncGenerator<ZipEntry> {
-  const archive = new LibraryArchive(ports, caller);
-  yield* archive.originals();
-  yield* archive.lists();
-  yield* archive.pages();
-  yield archive.head();
-}
-
 class LibraryArchive {
   /** Where the originals are, below their folder. */
   private readonly files = new Map<Id, { readonly path: string; readonly sha256: string }>();
@@ -138,7 +130,7 @@ class LibraryArchive {
     this.startedAt = ports.clock.now();
   }
 
-  async *originals(): AsyncGenerator<ZipEntry> {
+  async *entries(): AsyncGenerator<ZipEntry> {
     for await (const photo of this.photos()) {
       if (await this.isMissing(photo)) {
         // Of a photo that was deleted after it was listed, nothing is missing.
@@ -155,35 +147,28 @@ class LibraryArchive {
       this.checksums.push(checksumLine(sha256, path));
       const sidecar = sidecarText(exported(photo, path));
       this.checksums.push(checksumLine(createHash('sha256').update(sidecar).digest('hex'), `${path}.xmp`));
-      yield this.text(`${ORIGINALS}/${path}.xmp`, sidecar);
+      yield this.text(`${ORIGINALS}/${path}.xmp`, [sidecar]);
       yield* this.thumbOf(photo);
     }
-  }
-
-  async *lists(): AsyncGenerator<ZipEntry> {
-    yield this.texts(PHOTOS, this.photoLines());
-    yield this.texts(TAGS, this.tagLines());
-    yield this.texts(IMPORTS, this.importLines());
-    yield this.texts(WEBHOOKS, this.webhookLines());
-    yield this.text(CHECKSUMS, this.checksums.join(''));
-  }
-
-  async *pages(): AsyncGenerator<ZipEntry> {
+    yield this.text(PHOTOS, this.photoLines());
+    yield this.text(TAGS, this.tagLines());
+    yield this.text(IMPORTS, this.importLines());
+    yield this.text(WEBHOOKS, this.webhookLines());
+    yield this.text(CHECKSUMS, [this.checksums.join('')]);
     const months: ExportedMonth[] = [];
     for (const [month, { first, ids }] of this.months) {
       months.push({ month, first, count: ids.length });
-      yield this.page(monthPage(month, await this.read(ids), this.thumbs));
+      const page = monthPage(month, await this.read(ids), this.thumbs);
+      yield this.text(page.path, [page.html]);
     }
-    yield this.page(indexPage(months, this.thumbs));
-  }
-
-  head(): ZipEntry {
+    const index = indexPage(months, this.thumbs);
+    yield this.text(index.path, [index.html]);
     const head: ExportHead = {
       ...{ format: 'photo-service-export', version: 1, service: this.ports.addresses.publicUrl },
       ...{ exportedAt: this.startedAt.toISOString(), counts: this.counts },
       missing: this.missing.map(({ id, filename, sha256 }) => ({ id, filename, sha256 })),
     };
-    return this.text(HEAD, `${JSON.stringify(head, null, 2)}\n`);
+    yield this.text(HEAD, [`${JSON.stringify(head, null, 2)}\n`]);
   }
 
   private photos(): AsyncGenerator<PhotoWithTags> {
@@ -264,15 +249,7 @@ class LibraryArchive {
     return found;
   }
 
-  private page({ path, html }: ExportPage): ZipEntry {
-    return this.text(path, html);
-  }
-
-  private text(path: string, text: string): ZipEntry {
-    return this.texts(path, [text]);
-  }
-
-  private texts(path: string, texts: AsyncIterable<string> | Iterable<string>): ZipEntry {
+  private text(path: string, texts: AsyncIterable<string> | Iterable<string>): ZipEntry {
     return { path, modifiedAt: this.startedAt, sizeBytes: null, bytes: encoded(texts) };
   }
 }

@@ -11,7 +11,6 @@ import {
 import type { Passkey } from '../../core/users/factors/passkey.js';
 import { requireFactors } from '../../core/users/factors/policy.js';
 import { type AuthenticatorApp, MAX_FACTOR_NAME, MAX_FACTORS } from '../../core/users/factors/second-factor.js';
-import type { User } from '../../core/users/user.js';
 import { RequireRole } from '../../http/access.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
@@ -52,8 +51,60 @@ export class FactorsController extends PageController {
   @Get()
   async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { user } = personOf(context);
-    const own = await readFactors(this.ports, user);
-    const page = <FactorsPage {...own} offersPasskeys={this.ports.addresses.passkeySite !== null} user={user} />;
+    const { apps, passkeys, codesLeft } = await readFactors(this.ports, user);
+    const offersPasskeys = this.ports.addresses.passkeySite !== null;
+    const count = apps.length + passkeys.length;
+    const mayAdd = count < MAX_FACTORS;
+    const page = (
+      <>
+        <Heading
+          title="Two-step sign-in"
+          lead="After your password, or after a provider, you use a passkey or enter a code that an app on your phone or computer shows. A stolen password is not enough then."
+        />
+        <Card
+          title="Passkeys"
+          lead="Your device, password manager or security key keeps a passkey, and uses it on this site only: no other site can trick you into revealing it."
+        >
+          {passkeys.length > 0 && <Factors caption="Passkeys" factors={passkeys} path={PASSKEYS_PATH} />}
+          {!offersPasskeys && (
+            <p>
+              They do not work at the address of this service: browsers require a name, not an IP address, and TLS, or{' '}
+              <code>localhost</code>. The operator chooses the address with <code>PUBLIC_URL</code>.
+            </p>
+          )}
+          {offersPasskeys && mayAdd && (
+            <Form action={`${PASSKEYS_PATH}/new`}>
+              <Buttons label="Add a passkey" />
+            </Form>
+          )}
+        </Card>
+        <Card title="Authenticator apps">
+          {apps.length === 0 ? (
+            <Empty title={count === 0 ? `You sign in ${onlyProofOf(user)} alone` : 'You have no authenticator app'}>
+              <p>Any app for one-time codes will do; many password managers are one, too.</p>
+            </Empty>
+          ) : (
+            <Factors caption="Authenticator apps" factors={apps} path={FACTORS_PATH} />
+          )}
+          {mayAdd && (
+            <Form action={`${FACTORS_PATH}/new`}>
+              <Buttons label="Add an app" />
+            </Form>
+          )}
+        </Card>
+        {count > 0 && (
+          <Card title="Recovery codes">
+            <p>
+              {codesLeft === 0 ? 'None is' : codesLeft === 1 ? 'One is' : `${codesLeft} are`} left. Each lets you in
+              once when you have neither passkey nor app.
+            </p>
+            <Form action={`${FACTORS_PATH}/recovery-codes`}>
+              <Buttons label="Create new codes" kind="plain" />
+            </Form>
+          </Card>
+        )}
+      </>
+    );
     return this.render(context, { title: 'Two-step sign-in', ...AREA }, page);
   }
 
@@ -247,70 +298,6 @@ export class FactorPolicyController extends PageController {
       return { text: isOptional ? 'Two-step sign-in is optional.' : `Everyone needs two-step sign-in from ${day} on.` };
     });
   }
-}
-
-interface FactorsProps {
-  readonly apps: readonly AuthenticatorApp[];
-  readonly passkeys: readonly Passkey[];
-  readonly codesLeft: number;
-  readonly user: User;
-  /** They work at the address of this service. */
-  readonly offersPasskeys: boolean;
-}
-
-function FactorsPage({ apps, passkeys, codesLeft, offersPasskeys, user }: FactorsProps) {
-  const count = apps.length + passkeys.length;
-  const mayAdd = count < MAX_FACTORS;
-  return (
-    <>
-      <Heading
-        title="Two-step sign-in"
-        lead="After your password, or after a provider, you use a passkey or enter a code that an app on your phone or computer shows. A stolen password is not enough then."
-      />
-      <Card
-        title="Passkeys"
-        lead="Your device, password manager or security key keeps a passkey, and uses it on this site only: no other site can trick you into revealing it."
-      >
-        {passkeys.length > 0 && <Factors caption="Passkeys" factors={passkeys} path={PASSKEYS_PATH} />}
-        {!offersPasskeys && (
-          <p>
-            They do not work at the address of this service: browsers require a name, not an IP address, and TLS, or{' '}
-            <code>localhost</code>. The operator chooses the address with <code>PUBLIC_URL</code>.
-          </p>
-        )}
-        {offersPasskeys && mayAdd && (
-          <Form action={`${PASSKEYS_PATH}/new`}>
-            <Buttons label="Add a passkey" />
-          </Form>
-        )}
-      </Card>
-      <Card title="Authenticator apps">
-        {apps.length === 0 ? (
-          <Empty title={count === 0 ? `You sign in ${onlyProofOf(user)} alone` : 'You have no authenticator app'}>
-            <p>Any app for one-time codes will do; many password managers are one, too.</p>
-          </Empty>
-        ) : (
-          <Factors caption="Authenticator apps" factors={apps} path={FACTORS_PATH} />
-        )}
-        {mayAdd && (
-          <Form action={`${FACTORS_PATH}/new`}>
-            <Buttons label="Add an app" />
-          </Form>
-        )}
-      </Card>
-      {count > 0 && (
-        <Card title="Recovery codes">
-          <p>
-            {codesLeft === 0 ? 'None is' : codesLeft === 1 ? 'One is' : `${codesLeft} are`} left. Each lets you in once
-            when you have neither passkey nor app.
-          </p>
-          <Form action={`${FACTORS_PATH}/recovery-codes`}>
-            <Buttons label="Create new codes" kind="plain" />
-          </Form>
-        </Card>
-      )}
-    </>
-  );
 }
 
 interface TableProps {

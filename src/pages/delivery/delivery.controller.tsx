@@ -21,7 +21,7 @@ import type { Reply } from '../../http/responses/reply.js';
 import { TrafficRecorder } from '../../http/server/recorders.js';
 import { ExpiryField, expiryOf, Field, lastDay } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { type Formats, useFormats } from '../formats.js';
+import { type Formats } from '../formats.js';
 import { PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
 import {

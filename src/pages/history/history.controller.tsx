@@ -27,9 +27,42 @@ export class HistoryController extends PageController {
   @InNavigation('History', 27)
   async list(@CurrentPageContext() context: PageContext, @Query('before') before: unknown): Promise<Reply> {
     const window = { before: parseId(oneOfQuery(before)), limit: PAGE };
-    const page = await listBulkEdits(this.ports, callerOfPage(context), window);
+    const { edits, next } = await listBulkEdits(this.ports, callerOfPage(context), window);
     const options = { title: 'History', section: 'history', styles: ['areas.css', 'import.css'], scripts: ['live.js'] };
-    return this.render(context, options, <HistoryPage {...page} />);
+    const { formats } = context;
+    // While one is in progress, the table is brought up to date (live.js).
+    const live = edits.some(isActive) ? '1000' : undefined;
+    return this.render(
+      context,
+      options,
+      <>
+        <Heading
+          title="History"
+          lead="What people changed on many photos at once, and where they placed photos on the map, newest first. Each change can be undone for seven days; photos that someone has changed since are left alone."
+        />
+        <div data-live={live} data-live-in-place="">
+          <div data-live-part="edits">
+            {edits.length === 0 ? (
+              <Empty icon="undo-2" title="Nothing yet">
+                <p>Select photos in the library to tag, rate, rotate or trash many of them at once.</p>
+              </Empty>
+            ) : (
+              <Table
+                caption="Changes of many photos"
+                columns={['When', 'What', 'Who', 'Result', '']}
+                rows={edits.map((edit) => ({ key: edit.id, cells: cellsOf(formats, edit) }))}
+              />
+            )}
+          </div>
+        </div>
+        {next !== null && (
+          <nav class="paging" aria-label="Pages of the history">
+            <span />
+            <LinkButton href={address(HISTORY, { before: String(next) })} label="Next page" isSmall rel="next" />
+          </nav>
+        )}
+      </>,
+    );
   }
 
   /** For scripts that follow an edit. */
@@ -54,42 +87,6 @@ export class HistoryController extends PageController {
     const path = photo === null ? list : photoPath(photo, readLibraryQuery(query));
     return redirectTo(context, path, editFlash(context.formats, edit));
   }
-}
-
-/** @param next Where the next page begins. */
-function HistoryPage({ edits, next }: { edits: readonly BulkEdit[]; next: Id | null }) {
-  const formats = useFormats();
-  // While one is in progress, the table is brought up to date (live.js).
-  const live = edits.some(isActive) ? '1000' : undefined;
-  return (
-    <>
-      <Heading
-        title="History"
-        lead="What people changed on many photos at once, and where they placed photos on the map, newest first. Each change can be undone for seven days; photos that someone has changed since are left alone."
-      />
-      <div data-live={live} data-live-in-place="">
-        <div data-live-part="edits">
-          {edits.length === 0 ? (
-            <Empty icon="undo-2" title="Nothing yet">
-              <p>Select photos in the library to tag, rate, rotate or trash many of them at once.</p>
-            </Empty>
-          ) : (
-            <Table
-              caption="Changes of many photos"
-              columns={['When', 'What', 'Who', 'Result', '']}
-              rows={edits.map((edit) => ({ key: edit.id, cells: cellsOf(formats, edit) }))}
-            />
-          )}
-        </div>
-      </div>
-      {next !== null && (
-        <nav class="paging" aria-label="Pages of the history">
-          <span />
-          <LinkButton href={address(HISTORY, { before: String(next) })} label="Next page" isSmall rel="next" />
-        </nav>
-      )}
-    </>
-  );
 }
 
 function cellsOf(formats: Formats, edit: BulkEdit) {

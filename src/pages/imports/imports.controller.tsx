@@ -1,5 +1,5 @@
 import { Controller, Get, Post, Query } from '@nestjs/common';
-import { finalizeImport } from '../../core/imports/finalize.js';
+import { type Finalization, finalizeImport } from '../../core/imports/finalize.js';
 import { type CountedImport, type ImportStatus, progress } from '../../core/imports/import.js';
 import { listImportPhotos, listImports, readImport } from '../../core/imports/read.js';
 import { DomainError } from '../../core/shared/errors.js';
@@ -7,6 +7,7 @@ import type { Id } from '../../core/shared/ids.js';
 import { RequireRole } from '../../http/access.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
+import type { Flash } from '../browser-session.js';
 import { Button, Form, messageForPeople } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { type Formats } from '../formats.js';
@@ -165,13 +166,7 @@ export class ImportsController extends PageController {
   @Post(':id/finish')
   async finish(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const missingUploads = context.form.text('missing', FieldLength.word) === 'fail' ? 'fail' : 'reject';
-    const path = `/settings/imports/${id}`;
-    try {
-      await finalizeImport(this.ports, callerOfPage(context), id, { action: 'commit', missingUploads });
-      return redirectTo(context, path);
-    } catch (error) {
-      return redirectTo(context, path, { kind: 'failed', text: stateError(error) });
-    }
+    return this.finalize(context, id, { action: 'commit', missingUploads });
   }
 
   @Get(':id/discard')
@@ -191,25 +186,26 @@ export class ImportsController extends PageController {
 
   @Post(':id/discard')
   async discard(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const done = { kind: 'done', text: 'Discarded.' } as const;
+    return this.finalize(context, id, { action: 'discard', missingUploads: 'fail' }, done);
+  }
+
+  /** When the import is not in the state that its page showed, that is said there; every other error gets a page of its own. */
+  private async finalize(context: PageContext, id: Id, decision: Finalization, done?: Flash): Promise<Reply> {
     const path = `/settings/imports/${id}`;
     try {
-      await finalizeImport(this.ports, callerOfPage(context), id, { action: 'discard', missingUploads: 'fail' });
-      return redirectTo(context, path, { kind: 'done', text: 'Discarded.' });
+      await finalizeImport(this.ports, callerOfPage(context), id, decision);
+      return redirectTo(context, path, done);
     } catch (error) {
-      return redirectTo(context, path, { kind: 'failed', text: stateError(error) });
+      const isOfState =
+        error instanceof DomainError && (error.code === 'import_not_open' || error.code === 'uploads_incomplete');
+      if (!isOfState) throw error;
+      return redirectTo(context, path, { kind: 'failed', text: messageForPeople(error) });
     }
   }
 }
 
 const imports = { section: 'imports', styles: ['import.css'], scripts: ['live.js'] };
-
-/** The message when an import is not in the state that its page showed; every other error gets a page of its own. */
-function stateError(error: unknown): string {
-  const isOfState =
-    error instanceof DomainError && (error.code === 'import_not_open' || error.code === 'uploads_incomplete');
-  if (!isOfState) throw error;
-  return messageForPeople(error);
-}
 
 function cellsOf(formats: Formats, subject: CountedImport) {
   const path = `/settings/imports/${subject.id}`;

@@ -8,7 +8,6 @@ import { linkForbidden } from '../../core/users/mailed-token.js';
 import { confirmEmail, peekEmailChange } from '../../core/users/people/email.js';
 import { RECOVERY_MS, requestRecovery } from '../../core/users/people/new-password.js';
 import { peekLink, signInByLink } from '../../core/users/sign-in/by-link.js';
-import { type User } from '../../core/users/user.js';
 import { Public } from '../../http/access.js';
 import { EMAIL_LINKS_PATH, SIGN_IN_LINKS_PATH } from '../../http/public-addresses.js';
 import type { Reply } from '../../http/responses/reply.js';

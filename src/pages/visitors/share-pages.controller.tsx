@@ -1,12 +1,10 @@
 import { Controller, Get, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { Neighbours } from '../../core/photos/list-photos.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { Page } from '../../core/shared/pagination.js';
-import { nextFiles, type Share } from '../../core/shares/share.js';
+import { nextFiles } from '../../core/shares/share.js';
 import { listSharedPhotos, readSharedNeighbours, readSharedPhoto } from '../../core/shares/shared-photos.js';
 import { requireUploadBudget } from '../../core/shares/visitor-upload.js';
 import { NoKeyRequired } from '../../http/access.js';
