@@ -23,7 +23,6 @@ export interface Asset {
 
 /** The SHA-256 implementation for browsers that offer none to the page: the files of its package, which import each other. */
 const hash = pathToFileURL(createRequire(import.meta.url).resolve('@noble/hashes/sha2.js'));
-const hashFiles = ['sha2.js', '_md.js', '_u64.js', 'utils.js'];
 
 /** The script that draws the blurred previews of photos: its package is this file. */
 const thumbhash = pathToFileURL(createRequire(import.meta.url).resolve('thumbhash'));
@@ -42,7 +41,7 @@ const assets: ReadonlyMap<string, Asset> = new Map([
   ...readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => extname(name) !== '' && !name.endsWith('.d.ts'))
     .map((name) => asset(name.replace(/\.ts$/, '.js'), new URL(name, folder))),
-  ...hashFiles.map((name) => asset(`noble-hashes/${name}`, new URL(name, hash))),
+  ...['sha2.js', '_md.js', '_u64.js', 'utils.js'].map((name) => asset(`noble-hashes/${name}`, new URL(name, hash))),
   asset('thumbhash.js', thumbhash),
   ...typefaceFiles.map((name) => asset(`styles/${name}`, new URL(name, typeface))),
 ]);

@@ -173,10 +173,14 @@ export class Csrf {
         pageContexts.get(requestContextOf(request))?.form.text(CSRF_FIELD, FieldLength.word)
       );
     },
-    getTokenFromState: (request) => (isSignedIn(request) ? request.session.csrfToken : this.currentToken(request)),
+    getTokenFromState: (request) => {
+      if (isSignedIn(request)) return request.session.csrfToken;
+      const token = cookieOf(request, cookieName(this.ports, FORM_COOKIE));
+      return token !== null && /^[0-9a-f]{64}$/.test(token) ? token : undefined;
+    },
     storeTokenInState: (request, token) => {
       if (isSignedIn(request)) request.session.csrfToken = token;
-      else this.createToken(request, token ?? '');
+      else request.res?.cookie(cookieName(this.ports, FORM_COOKIE), token ?? '', cookieRules(this.ports, 'strict'));
     },
   });
 
@@ -192,15 +196,6 @@ export class Csrf {
     if (isOwn(request, this.ports) && this.tokens.isRequestValid(request)) return;
     const message = 'This form has expired or was not sent from this page. Go back, reload the page and try again.';
     throw new DomainError('url_forbidden', message);
-  }
-
-  private currentToken(request: Request): string | undefined {
-    const token = cookieOf(request, cookieName(this.ports, FORM_COOKIE));
-    return token !== null && /^[0-9a-f]{64}$/.test(token) ? token : undefined;
-  }
-
-  private createToken(request: Request, token: string): void {
-    request.res?.cookie(cookieName(this.ports, FORM_COOKIE), token, cookieRules(this.ports, 'strict'));
   }
 }
 

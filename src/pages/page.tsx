@@ -167,6 +167,7 @@ interface LayoutProps {
 
 function Layout({ context, options, flash, token, children }: LayoutProps) {
   const plain = options.plain === true || context.person === null;
+  const undo = flash?.undo;
   // When two-step sign-in is required, now or soon, of a person who has not set it up.
   const from = context.person && factorNeededFrom(context.person);
   return (
@@ -211,29 +212,25 @@ function Layout({ context, options, flash, token, children }: LayoutProps) {
               opens without it. <a href={FACTORS_PATH}>Add a passkey or an authenticator app</a>.
             </p>
           )}
-          {flash && <Message flash={flash} />}
+          {flash && (
+            <div class={`flash ${flash.kind}`} role={flash.kind === 'failed' ? 'alert' : 'status'}>
+              {flash.text}
+              {undo && (
+                <Form action={undo.action} class="undo">
+                  {undo.values.map((value) => (
+                    <input key={value} type="hidden" name={undo.field} value={value} />
+                  ))}
+                  <button class="quiet" type="submit">
+                    <Icon name="undo-2" /> Undo
+                  </button>
+                </Form>
+              )}
+            </div>
+          )}
           {children}
         </main>
       </body>
     </html>
-  );
-}
-
-function Message({ flash: { kind, text, undo } }: { flash: Flash }) {
-  return (
-    <div class={`flash ${kind}`} role={kind === 'failed' ? 'alert' : 'status'}>
-      {text}
-      {undo && (
-        <Form action={undo.action} class="undo">
-          {undo.values.map((value) => (
-            <input key={value} type="hidden" name={undo.field} value={value} />
-          ))}
-          <button class="quiet" type="submit">
-            <Icon name="undo-2" /> Undo
-          </button>
-        </Form>
-      )}
-    </div>
   );
 }
 

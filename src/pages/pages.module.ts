@@ -14,7 +14,7 @@ import { guarded } from './guards/page-guards.js';
 import { HistoryController } from './history/history.controller.js';
 import { ImportController } from './imports/import.controller.js';
 import { ImportsController } from './imports/imports.controller.js';
-import { KeyDeletionController, KeysController } from './keys/keys.controller.js';
+import { KeysController } from './keys/keys.controller.js';
 import { LibraryController, LibraryScriptsController } from './library/library.controller.js';
 import { PhotoBytesController, PhotoChangesController, PhotoController } from './library/photo.controller.js';
 import { SelectionController } from './library/selection.controller.js';
@@ -50,7 +50,6 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
       MergeTagsController,
       TagPagesController,
       KeysController,
-      KeyDeletionController,
       WebhookPagesController,
       WebhookActsController,
       DeliveryKeysController,

@@ -8,7 +8,6 @@ import { FieldLength, type FormFields } from './form-fields.js';
 import type { PageContext } from './page-context.js';
 import { Buttons, Card } from './parts.js';
 
-/** The form by which a resource is created and edited. */
 interface ResourceForm<Resource, Fields extends object, Values extends object> {
   /** The fields of a new one, as typed: texts, boxes (true or false), and groups of boxes (lists). */
   readonly blank: Fields;
@@ -88,7 +87,6 @@ interface FormCardProps {
   readonly title?: string;
   readonly lead?: string;
   readonly action: string;
-  /** The name of the form for screen readers. */
   readonly label?: string;
   /** The problems to name above the form; those of its fields are beside them. */
   readonly problems?: Problems | null;
@@ -149,16 +147,16 @@ export function editsOf<Fields extends object>(form: FormFields, sent: Fields): 
         const [before, theirs] = [shown.get(name), digestOf(now.get(name))];
         return before !== undefined && theirs !== before && theirs !== digestOf(value);
       });
-      if (elsewhere.length > 0) throw invalid(...elsewhere.map(([name]) => changedElsewhere(name, now.get(name))));
+      const conflicts = elsewhere.map(([field]) => {
+        const value = now.get(field);
+        const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
+        const what = text === '' ? 'This was removed' : `This was changed to “${text}”`;
+        const message = `${what} while you edited it. Save again to replace that by yours.`;
+        return { field, code: 'conflict', message } as const;
+      });
+      if (conflicts.length > 0) throw invalid(...conflicts);
     },
   };
-}
-
-function changedElsewhere(field: string, value: unknown) {
-  const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
-  const what = text === '' ? 'This was removed' : `This was changed to “${text}”`;
-  const message = `${what} while you edited it. Save again to replace that by yours.`;
-  return { field, code: 'conflict', message } as const;
 }
 
 /** Browsers send line breaks as CRLF. */

@@ -18,8 +18,6 @@ import type { PageContext } from '../page-context.js';
 
 export const SWITCH_PATH = '/settings/switch';
 export const ACCOUNT_FIELD = 'account';
-/** The page for signing in, for a person who is signed in. */
-const ANOTHER = '/settings/sign-in?another=yes';
 
 /** In the header: the account, and those to which one can switch. */
 export function AccountMenu({ name, others }: { name: string; others: readonly OtherAccount[] }) {
@@ -31,7 +29,7 @@ export function AccountMenu({ name, others }: { name: string; others: readonly O
       </summary>
       <div class="card">
         <OtherAccounts others={others} />
-        <a href={ANOTHER}>Sign in to another account</a>
+        <a href="/settings/sign-in?another=yes">Sign in to another account</a>
       </div>
     </details>
   );

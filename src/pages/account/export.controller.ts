@@ -233,7 +233,11 @@ class LibraryArchive {
   private async *thumbOf(photo: PhotoWithTags): AsyncGenerator<ZipEntry> {
     const thumb = await downloadRendition(this.ports, this.caller, photo.id, { name: 'thumb' })
       .then((download) => download.open())
-      .catch(unlessFault);
+      .catch((error: unknown) => {
+        // It cannot be had now, or at all.
+        if (error instanceof DomainError) return null;
+        throw error;
+      });
     if (thumb === null) return;
     yield { path: thumbOf(photo), modifiedAt: this.startedAt, sizeBytes: thumb.sizeBytes, bytes: thumb.bytes };
     this.thumbs.add(photo.id);
@@ -261,10 +265,4 @@ async function* encoded(texts: AsyncIterable<string> | Iterable<string>): AsyncG
 function exported(photo: PhotoWithTags, path: string): ExportedPhoto {
   const { exif: _, ...view } = photoView(photo);
   return { ...view, rotation: photo.rotation, path };
-}
-
-/** Null for what cannot be had now, or at all. */
-function unlessFault(error: unknown): null {
-  if (error instanceof DomainError) return null;
-  throw error;
 }

@@ -53,7 +53,6 @@ function startImporter(section: HTMLElement, form: HTMLFormElement, view: Import
     return run;
   }
 
-  /** All that could be sent is sent. */
   async function settle(ended: ImportRun): Promise<void> {
     if (ended.entries.some(({ state }) => state === 'lost')) view.offer({ again: true, finish: true });
     else await finish(ended, 'reject');

@@ -19,7 +19,6 @@ import { Empty, Heading, LinkButton, Moment, Paging, Table } from '../parts.js';
 const PAGE = 50;
 const FILE = { filename: 'audit.csv', type: 'text/csv' };
 
-/** The audit log. */
 @Controller('settings/audit')
 @RequireRole('admin')
 export class AuditController extends PageController {

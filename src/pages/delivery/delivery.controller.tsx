@@ -191,7 +191,6 @@ function keyCells(formats: Formats, key: DeliveryKey, now: Date, requests: numbe
     </span>,
   ];
 }
-/** The options of a page that shows a secret. */
 const ONCE = { ...AREA, scripts: ['copy.js', 'no-resend.js'] } as const;
 
 const blank = { name: '', presetsOnly: false, expiresOn: '' };

@@ -87,12 +87,10 @@ export function sum(counts: readonly Figures[]): Figures {
   return sumsOf(['requests', 'bytes', 'made'], counts);
 }
 
-/** Adds up these figures of all counts. */
 export function sumsOf<Name extends string>(names: readonly Name[], counts: readonly Readonly<Record<Name, number>>[]) {
   const sums = names.map((name) => [name, counts.reduce((total, count) => total + count[name], 0)]);
   return Object.fromEntries(sums) as Record<Name, number>;
 }
 
 export const LIST = '/settings/delivery';
-/** The options of every page about image delivery. */
 export const AREA = { section: 'delivery', styles: ['areas.css'] } as const;

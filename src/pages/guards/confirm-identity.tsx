@@ -44,8 +44,12 @@ export async function requireConfirmed(ports: Ports, context: PageContext, perso
     throw new DomainError('unauthorized', 'You have to confirm that it is you again. Reload the page and try again.');
   }
   const given = passkeyAnswerOf(ports, context) ?? context.form.text(CONFIRMATION_FIELD, FieldLength.line);
-  const problems = given === '' ? null : await refusalOf(() => confirmIdentity(ports, person, given));
-  if (given !== '' && problems === null) return;
+  let problems: Problems | null = null;
+  try {
+    if (given !== '') return await confirmIdentity(ports, person, given);
+  } catch (error) {
+    problems = problemsOf(error);
+  }
   const options = { title: 'Confirm that it is you', plain: true, status: problems?.status ?? 403, flash: null };
   const offersPasskeys = await canUsePasskey(ports, person);
   const provider = isKnownHere(person) ? null : await providerFor(ports, person);
@@ -106,15 +110,6 @@ export async function requireConfirmed(ports: Ports, context: PageContext, perso
 /** By a password or a second factor. Others are known by a provider alone. */
 function isKnownHere({ user, hasFactor }: KnownSession): boolean {
   return hasFactor || user.passwordHash !== null;
-}
-
-async function refusalOf(act: () => Promise<void>): Promise<Problems | null> {
-  try {
-    await act();
-    return null;
-  } catch (error) {
-    return problemsOf(error);
-  }
 }
 
 /** The page with the form, of this site in any case. */

@@ -162,17 +162,16 @@ class ConfirmationGuard extends PersonQuestion {
 }
 
 /** The order of the questions: the first no is the answer. The guards of keys, which come before, let pages through. */
-const pageGuards = [
-  VisitorGuard,
-  AdmissionGuard,
-  RoleGuard,
-  FactorGuard,
-  FormGuard,
-  ChangeGuard,
-  ConfirmationGuard,
-] as const;
-
-export function guarded(controllers: readonly Type[]): Type[] {
-  for (const controller of controllers) UseGuards(...pageGuards)(controller);
-  return [...controllers];
+export function guarded(controllers: Type[]): Type[] {
+  const guard = UseGuards(
+    VisitorGuard,
+    AdmissionGuard,
+    RoleGuard,
+    FactorGuard,
+    FormGuard,
+    ChangeGuard,
+    ConfirmationGuard,
+  );
+  for (const controller of controllers) guard(controller);
+  return controllers;
 }

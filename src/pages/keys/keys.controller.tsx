@@ -28,7 +28,6 @@ import { EditKey, type KeyFields, type KeyFormProps, keyForm, NewKey, ScopeList,
 const LIST = '/settings/keys';
 const section = 'keys';
 
-/** API keys: for admins and owners. */
 @Controller('settings/keys')
 @RequireRole('admin', { confirmed: true })
 export class KeysController extends PageController {
@@ -150,6 +149,38 @@ export class KeysController extends PageController {
     );
   }
 
+  @Get(':id/delete')
+  async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    await this.uses.flush();
+    const key = await ownKey(this.ports, customerOf(context), id);
+    return this.render(
+      context,
+      { title: 'Delete a key', section },
+      <Confirm
+        title={`Delete key “${key.name}”?`}
+        action={`/settings/keys/${key.id}/delete`}
+        button="Delete key"
+        back={`/settings/keys/${key.id}`}
+      >
+        <p>
+          <code>{displayPrefix(key)}</code> stops working immediately, wherever it is used. This cannot be undone.
+          Photos and imports are not affected.
+        </p>
+        <p class="soft">
+          Last used: <Moment at={key.lastUsedAt} />
+          {key.lastUsedIp && ` from ${key.lastUsedIp}`}
+        </p>
+      </Confirm>,
+    );
+  }
+
+  @Post(':id/delete')
+  async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    const { name } = await ownKey(this.ports, customerOf(context), id);
+    await deleteKey(this.ports, callerOfPage(context), id);
+    return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was deleted and no longer works.` });
+  }
+
   private newForm(
     context: PageContext,
     { key: original, ...form }: FormState & { key: ApiKey | null; addresses: readonly KeyAddress[] },
@@ -182,44 +213,6 @@ type FormState = Omit<KeyFormProps, 'addresses' | 'clientIp'>;
 
 function statusOf({ problems, locksOut }: FormState): number {
   return problems?.status ?? (locksOut.length > 0 ? 409 : 200);
-}
-
-@Controller('settings/keys')
-@RequireRole('admin', { confirmed: true })
-export class KeyDeletionController extends PageController {
-  @Inject(KeyUseRecorder) private readonly uses: KeyUseRecorder;
-
-  @Get(':id/delete')
-  async confirmDelete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    await this.uses.flush();
-    const key = await ownKey(this.ports, customerOf(context), id);
-    return this.render(
-      context,
-      { title: 'Delete a key', section },
-      <Confirm
-        title={`Delete key “${key.name}”?`}
-        action={`/settings/keys/${key.id}/delete`}
-        button="Delete key"
-        back={`/settings/keys/${key.id}`}
-      >
-        <p>
-          <code>{displayPrefix(key)}</code> stops working immediately, wherever it is used. This cannot be undone.
-          Photos and imports are not affected.
-        </p>
-        <p class="soft">
-          Last used: <Moment at={key.lastUsedAt} />
-          {key.lastUsedIp && ` from ${key.lastUsedIp}`}
-        </p>
-      </Confirm>,
-    );
-  }
-
-  @Post(':id/delete')
-  async delete(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const { name } = await ownKey(this.ports, customerOf(context), id);
-    await deleteKey(this.ports, callerOfPage(context), id);
-    return redirectTo(context, LIST, { kind: 'done', text: `“${name}” was deleted and no longer works.` });
-  }
 }
 
 const UNUSED_DAYS = 90;

@@ -38,7 +38,6 @@ import { tileOrigins } from './world.js';
 /** Photos per page; enough to fill a large screen. */
 const PAGE = 60;
 
-/** The photos of the customer, to browse and to select. */
 @Controller('settings/library')
 export class LibraryController extends PageController {
   @Inject(HTTP_OPTIONS) private readonly http: HttpOptions;
@@ -154,7 +153,6 @@ export class LibraryScriptsController extends PageController {
     return jsonReply({ ids, nextCursor });
   }
 
-  /** Returns how many photos match. */
   @Get('count')
   async count(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const caller = callerOfPage(context);
@@ -163,7 +161,6 @@ export class LibraryScriptsController extends PageController {
     return jsonReply({ count });
   }
 
-  /** Names of tags that contain these letters. */
   @Get('tag-names')
   async tagNames(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { q } = context.request.query;

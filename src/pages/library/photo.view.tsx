@@ -216,7 +216,6 @@ function textOf(name: FormField, photo: PhotoWithTags): string {
   return field.kind === 'text' && field.lines === 1 ? text.replace(/[\r\n]+/g, ' ') : text;
 }
 
-/** Returns what the text of an input means. */
 function sentValue(name: FormField, sent: string): string | number | boolean | null {
   const { kind } = photoFields[name];
   if (kind === 'flag') return sent !== '';

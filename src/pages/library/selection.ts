@@ -36,7 +36,7 @@ export async function fewSelected(ports: Ports, caller: Caller, selection: Selec
   throw invalid({ field: 'ids', code: 'too_many', message, max: MAX_AT_ONCE });
 }
 
-/** Returns the ids of the photos that match: at most one more than are allowed at once. */
+/** At most one more than are allowed at once. */
 async function matchingIds(ports: Ports, caller: Caller, filters: PhotoFilters): Promise<readonly Id[]> {
   const request = { filters, sort: 'id', limit: MAX_AT_ONCE + 1, cursor: null } as const;
   return (await listPhotos(ports, caller, request)).data.map(({ id }) => id);
@@ -76,7 +76,6 @@ export async function addTag(ports: Ports, caller: Caller, id: Id, name: string)
   await editTag(ports, caller, tag.id, { addPhotoIds: [id] });
 }
 
-/** The buttons below the photos that start an edit. */
 export const editButtons = [
   'tag',
   'untag',

@@ -39,12 +39,21 @@ interface DrawingProps {
 /** A part of the map, with a pin where the position is. */
 export function Drawing({ position, view, label, children }: DrawingProps) {
   const { x, y, width, height } = view;
+  const point = position ? pointAt(position.latitude, position.longitude) : { x: 0, y: 0 };
   return (
     <svg viewBox={`${x} ${y} ${width} ${height}`} role="img" aria-label={label ?? ''} aria-hidden={label === null}>
       <WorldShapes />
       {children}
-      {/* Without a position it waits for one. */}
-      <Pin point={position && pointAt(position.latitude, position.longitude)} scale={width / PIXELS} />
+      {/* Without a position it waits for one. Its tip is the point, and it has the same size at every zoom. */}
+      <g
+        class="pin"
+        data-map="pin"
+        transform={`translate(${point.x} ${point.y}) scale(${width / PIXELS})`}
+        display={position === null ? 'none' : undefined}
+      >
+        <circle cy="-12" r="4" />
+        <path d={iconShapes['map-pin']} transform="translate(-12 -22)" />
+      </g>
     </svg>
   );
 }
@@ -56,7 +65,6 @@ export function viewAround(position: Position | null): View {
   return { x: x - WIDE / 2, y: Math.min(Math.max(0, y - HIGH / 2), WORLD - HIGH), width: WIDE, height: HIGH };
 }
 
-/** The page of the map, there. */
 export function mapPathAround({ latitude, longitude }: Position): string {
   const wrapped = (degrees: number) => ((((degrees + 180) % 360) + 360) % 360) - 180;
   const [south, north] = [Math.max(-85, latitude - AROUND), Math.min(85, latitude + AROUND)];
@@ -101,23 +109,6 @@ export function MapTiles({ tiles, view }: { tiles: HttpOptions['mapTiles']; view
   );
 }
 
-/** A pin that marks a place. Its tip is the point, and it has the same size at every zoom. */
-function Pin({ point, scale }: { point: Point | null; scale: number }) {
-  const { x, y } = point ?? { x: 0, y: 0 };
-  return (
-    <g
-      class="pin"
-      data-map="pin"
-      transform={`translate(${x} ${y}) scale(${scale})`}
-      display={point === null ? 'none' : undefined}
-    >
-      <circle cy="-12" r="4" />
-      <path d={iconShapes['map-pin']} transform="translate(-12 -22)" />
-    </g>
-  );
-}
-
-/** Zooms around the middle. */
 export const zooms = [
   { name: 'in', label: 'Zoom in', text: '+', factor: 0.5 },
   { name: 'out', label: 'Zoom out', text: '−', factor: 2 },
@@ -186,12 +177,11 @@ function tilesOf(template: string, view: View) {
   const rows = range(middleY).filter((row) => row >= 0 && row < count);
   return rows.flatMap((row) =>
     range(middleX).map((column) => ({
-      url: addressOf(template, zoom, ((column % count) + count) % count, row),
+      url: template
+        .replaceAll('{z}', String(zoom))
+        .replaceAll('{x}', String(((column % count) + count) % count))
+        .replaceAll('{y}', String(row)),
       ...{ x: column * size, y: row * size, size },
     })),
   );
-}
-
-function addressOf(template: string, zoom: number, column: number, row: number): string {
-  return template.replaceAll('{z}', String(zoom)).replaceAll('{x}', String(column)).replaceAll('{y}', String(row));
 }

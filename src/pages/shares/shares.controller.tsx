@@ -36,7 +36,6 @@ import { FormCard, type FormState, saveEdits, saveNew } from '../resource-form.j
 import { VisitRecorder } from '../visitors/visit-recorder.js';
 
 const LIST = '/settings/shares';
-/** The options of every page about shares. */
 const AREA = { section: 'shares', styles: ['areas.css'] } as const;
 const WITH_LINKS = { ...AREA, scripts: ['copy.js'] } as const;
 

@@ -1,6 +1,4 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
-import type { Request } from 'express';
-import type { Ports } from '../../core/ports.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { providerOf } from '../../core/users/identity-provider.js';
 import { FLOW_MS, finishProviderSignIn, type Outcome, startProviderSignIn } from '../../core/users/provider/flow.js';
@@ -41,7 +39,10 @@ export class ProviderController extends PageController {
   @Public()
   async answer(@CurrentPageContext() context: PageContext, @Param('provider') id: string): Promise<Reply> {
     const { request, person } = context;
-    const cookie = takeFlow(this.ports, request);
+    const name = cookieName(this.ports, COOKIE);
+    const cookie = cookieOf(request, name) ?? '';
+    // Once: a second answer finds none.
+    if (cookie !== '') request.res?.clearCookie(name, cookieRules(this.ports));
     const [browser, device, returnTo] = [newBrowser(request), deviceOf(this.ports, request), this.returnTo(id)];
     const answer = `${returnTo}${new URL(request.originalUrl, returnTo).search}`;
     try {
@@ -128,13 +129,6 @@ type Start = Parameters<typeof startProviderSignIn>[1];
 
 /** Binds a sign-in at a provider to the browser that began it. */
 const COOKIE = 'phs_provider';
-
-/** Once: a second answer finds none. */
-function takeFlow(ports: Pick<Ports, 'addresses'>, request: Request): string {
-  const cookie = cookieOf(request, cookieName(ports, COOKIE));
-  if (cookie !== null) request.res?.clearCookie(cookieName(ports, COOKIE), cookieRules(ports));
-  return cookie ?? '';
-}
 
 function SignedOutHere({ name, path }: { name: string; path: string }) {
   return (

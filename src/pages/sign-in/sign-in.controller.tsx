@@ -41,7 +41,6 @@ import {
 import { CODE_PATH, continueSignIn, endPending, ownPath, pendingOf } from './pending-sign-in.js';
 import { offersOf, PROVIDER_PATH, SignInForm, type SignInProps } from './sign-in.view.js';
 
-/** Signing in and out. */
 @Controller('settings')
 export class SignInController extends PageController {
   @Get()
@@ -55,7 +54,8 @@ export class SignInController extends PageController {
   show(@CurrentPageContext() context: PageContext): Reply {
     const { next, another } = context.request.query;
     if (context.person !== null && another === undefined) return redirectTo(context, HOME);
-    return this.form(context, { email: context.person?.user.email ?? '', next: ownPath(next) }, null);
+    const email = context.person?.user.email ?? '';
+    return signInPage(this.ports, context, { email, next: ownPath(next), problems: null, others: context.others });
   }
 
   @Post('sign-in')
@@ -73,7 +73,7 @@ export class SignInController extends PageController {
       const result = await signInByPassword(this.ports, given);
       return await continueSignIn(this.ports, context, result, browser, next);
     } catch (error) {
-      return this.form(context, { email, next }, problemsOf(error));
+      return signInPage(this.ports, context, { email, next, problems: problemsOf(error), others: context.others });
     }
   }
 
@@ -92,10 +92,6 @@ export class SignInController extends PageController {
       ...headers,
       'Clear-Site-Data': this.ports.addresses.basePath === '' ? '"cache", "storage"' : '"cache"',
     });
-  }
-
-  private form(context: PageContext, values: { email: string; next: string }, problems: Problems | null): Reply {
-    return signInPage(this.ports, context, { ...values, problems, others: context.others });
   }
 }
 
@@ -132,9 +128,10 @@ export class CodeController extends PageController {
       return await continueSignIn(this.ports, context, result, browser, next);
     } catch (error) {
       const problems = problemsOf(error);
-      return problems.code === 'unauthorized'
-        ? this.again(context, next, problems)
-        : await this.form(context, next, problems);
+      if (problems.code !== 'unauthorized') return await this.form(context, next, problems);
+      // From the beginning.
+      endPending(this.ports, request);
+      return signInPage(this.ports, context, { email: '', next, problems });
     }
   }
 
@@ -170,12 +167,6 @@ export class CodeController extends PageController {
       </section>
     );
     return this.render(context, options, page);
-  }
-
-  /** From the beginning. */
-  private again(context: PageContext, next: string, problems: Problems): Reply {
-    endPending(this.ports, context.request);
-    return signInPage(this.ports, context, { email: '', next, problems });
   }
 }
 

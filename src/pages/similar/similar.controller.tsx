@@ -1,6 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import type { Caller } from '../../core/access/caller.js';
-import { acceptedFormats } from '../../core/media/formats.js';
 import { editPhotos } from '../../core/photos/edit-photo.js';
 import { renditionUrls } from '../../core/photos/renditions/signed-url.js';
 import { readSimilarGroups, rejoinPhotos, separatePhotos, trashOthers } from '../../core/photos/similar/groups.js';
@@ -14,6 +13,7 @@ import { Button, Form } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { useFormats } from '../formats.js';
 import { selectedIds } from '../library/selection.js';
+import { formatName } from '../library-query/library-query.js';
 import { PageController, redirectAfter } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
 import { Badge, Empty, Heading, LinkButton } from '../parts.js';
@@ -161,7 +161,6 @@ function SimilarGroup({ group, after }: { group: Group; after: Id | null }) {
 function SimilarPhoto({ shown, isBest }: { shown: PhotoWithUrls; isBest: boolean }) {
   const formats = useFormats();
   const { id, filename, contentType, sizeBytes, width, height, takenAtLocal, rating, tags } = shown.photo;
-  const format = acceptedFormats.find((each) => each.contentType === contentType)?.name ?? contentType;
   return (
     <li>
       <a class="look" href={`/settings/photos/${id}`}>
@@ -176,7 +175,7 @@ function SimilarPhoto({ shown, isBest }: { shown: PhotoWithUrls; isBest: boolean
         <input type="hidden" name="ids" value={id} />
         <p class="name">{filename}</p>
         <p>
-          {formats.number(width)} × {formats.number(height)} · {formats.bytes(sizeBytes)} · {format}
+          {formats.number(width)} × {formats.number(height)} · {formats.bytes(sizeBytes)} · {formatName(contentType)}
         </p>
         <p>{takenAtLocal === null ? 'Date not known' : formats.time(takenAtLocal.slice(0, 19))}</p>
         {rating !== null && rating > 0 && (
@@ -202,7 +201,6 @@ function similarPath(after: Id | null, action = ''): string {
   return address(`/settings/similar${action}`, { after: after === null ? undefined : String(after) });
 }
 
-/** Returns the pair in a text, as a list; empty when it is none. */
 export function parsePair(text: string): readonly PhotoPair[] {
   const [photoId, otherId, more] = text.split('-', 3).map(parseId);
   return photoId && otherId && more === undefined ? [{ photoId, otherId }] : [];

@@ -34,7 +34,6 @@ import {
 import { Buttons, Card, Confirm, Empty, Heading, LinkButton, Moment, Paging, Table } from '../parts.js';
 import { FormCard, type FormState, saveEdits, saveNew } from '../resource-form.js';
 
-/** Tags: found, created, edited, deleted. */
 @Controller('settings/tags')
 @RequireRole('editor')
 export class TagPagesController extends PageController {

@@ -29,7 +29,6 @@ const PAGE_SIZE = 60;
 
 const LOCKED = 'Shared photos';
 
-/** Pages for visitors who follow the link of a share. */
 @Controller(`${SHARES_PATH}/:token`)
 @NoKeyRequired()
 export class SharePagesController {

@@ -141,9 +141,7 @@ export function back(context: PageContext, id: Id, text: string): Reply {
   return redirectTo(context, `/settings/webhooks/${id}`, { kind: 'done', text });
 }
 
-/** The options of every page about webhooks. */
 export const AREA = { section: 'webhooks', styles: ['areas.css'], scripts: ['webhooks.js'] } as const;
-/** The options of a page that shows a secret. */
 export const ONCE = { ...AREA, scripts: ['copy.js', 'no-resend.js'] } as const;
 
 function cellsOf({ endpoint, last }: EndpointWithLast) {

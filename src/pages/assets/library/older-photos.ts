@@ -10,7 +10,6 @@ export class OlderPhotos {
     private readonly grid: PhotoGrid,
   ) {}
 
-  /** Adds the next page to the grid, if there is one. */
   load(): Promise<void> {
     this.loading ??= this.add().finally(() => {
       this.loading = null;
@@ -113,7 +112,6 @@ async function reach(form: HTMLFormElement, time: string, older: OlderPhotos): P
   }
 }
 
-/** Returns how many photos the months before this time have. */
 function photosBefore(nav: HTMLElement, time: string): number {
   const months = [...nav.querySelectorAll<HTMLElement>('a[data-photos]')];
   const at = months.findIndex(({ dataset }) => dataset.time?.startsWith(time));

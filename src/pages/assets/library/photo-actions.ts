@@ -117,7 +117,6 @@ export class PhotoActions {
     this.say(status);
   }
 
-  /** Follows an edit that goes on in the background. */
   private async ended(begun: EditStatus): Promise<EditStatus> {
     if (begun.edit === undefined) return begun;
     this.say(begun);
@@ -187,7 +186,6 @@ export class BulkEdits {
     );
   }
 
-  /** Shows the progress of an edit, and what it did once it has ended. */
   async follow(id: string): Promise<EditStatus> {
     for (;;) {
       const status = await statusOf(id);

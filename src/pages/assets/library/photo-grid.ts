@@ -13,7 +13,6 @@ const AGAIN_MS = 5000;
 const MOST_IDS = 60;
 
 export class PhotoGrid {
-  /** Called with tiles that have got content. */
   onFilled: (tiles: readonly HTMLLIElement[]) => void = () => undefined;
   private readonly groups = new Map<Element, HTMLLIElement[]>();
   private readonly near = new Set<Element>();

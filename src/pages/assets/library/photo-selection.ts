@@ -33,7 +33,6 @@ export class PhotoSelection {
     return [...this.ids];
   }
 
-  /** Whether everything that matches is selected. */
   get isAll(): boolean {
     return this.total !== null;
   }
@@ -97,7 +96,6 @@ export class PhotoSelection {
     this.form.classList.add('selecting');
   }
 
-  /** Shows on tiles whether they are selected. */
   mark(tiles: readonly HTMLLIElement[]): void {
     for (const tile of tiles) {
       const isSelected = this.ids.has(idOf(tile.id));
@@ -196,7 +194,6 @@ export class SelectAll {
     this.running = null;
   }
 
-  /** Writes on the button how many photos it selects. */
   async nameButton(button: HTMLButtonElement): Promise<void> {
     if (this.total !== null) return;
     // While the number is being counted, no one else asks for it.

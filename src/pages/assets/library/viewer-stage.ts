@@ -45,7 +45,6 @@ export class ViewerStage {
     else this.zoomBy(maxScale(this.picture, this.fitted()), point);
   }
 
-  /** Gets the picture of a tile before it is asked for. */
   preload(tile: HTMLElement | null): void {
     const image = tile?.querySelector('img');
     const link = tile?.querySelector('a');

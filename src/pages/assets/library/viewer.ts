@@ -7,7 +7,6 @@ export interface ViewedList {
   tile(id: string): HTMLLIElement | null;
   /** The photo beside another in the list, with its content; null at the ends. */
   beside(tile: HTMLLIElement, by: 1 | -1): Promise<HTMLLIElement | null>;
-  /** The photo has been moved to the trash. */
   trashed(id: string): void;
 }
 

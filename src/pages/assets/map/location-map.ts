@@ -12,7 +12,6 @@ const EDGE = 0.15;
 /** The limit of Mercator's map, which is a square. */
 const MAX_LATITUDE = 85;
 
-/** Offers the map of a photo's page, wherever that is shown. */
 export function offerLocationMap(page: ParentNode): void {
   const card = page.querySelector<HTMLElement>('[data-location]');
   const svg = card?.querySelector('svg');
