@@ -7,8 +7,6 @@ import { hasBody, headerOf, readBody } from '../http/server/request.js';
 
 /** The length of a form without its files. */
 const FORM_BYTES = 256 * 1024;
-const FORM_TYPE = 'application/x-www-form-urlencoded';
-const FILES_TYPE = 'multipart/form-data';
 
 /**
  * The UTF-16 units that a field can have at most before anything reads it: more than any valid value of its kind has, so that the rules of
@@ -74,8 +72,8 @@ function bounded(name: string, value: string, max: number): string {
  */
 export async function readForm(request: Request, filesBytes: number | null = null): Promise<FormFields> {
   const type = headerOf(request, 'content-type')?.split(';')[0]?.trim().toLowerCase();
-  if (type === FILES_TYPE && filesBytes !== null) return readFormWithFiles(request, filesBytes);
-  if (type !== FORM_TYPE || !hasBody(request)) return new FormFields(new URLSearchParams());
+  if (type === 'multipart/form-data' && filesBytes !== null) return readFormWithFiles(request, filesBytes);
+  if (type !== 'application/x-www-form-urlencoded' || !hasBody(request)) return new FormFields(new URLSearchParams());
   if (headerOf(request, 'content-encoding') !== undefined) {
     throw new DomainError('unsupported_media_type', 'Send the form without Content-Encoding.');
   }

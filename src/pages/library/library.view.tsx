@@ -132,8 +132,50 @@ export function LibraryPage({ query, problems, isFirst, values, searches, edits,
               <Selectable query={query} {...list} />
               <Years query={query} years={list.years} />
             </div>
-            <KeysDialog isTrash={query.trash} />
-            <ViewerDialog />
+            {/* What can be done by keyboard (library-keys.ts). */}
+            <dialog class="card" data-keys aria-labelledby="keys-title">
+              <h2 id="keys-title">Keyboard shortcuts</h2>
+              <dl class="keys">
+                <Keys keys={['←', '→', '↑', '↓']}>Move from photo to photo</Keys>
+                <Keys keys={['Enter']}>Open the photo</Keys>
+                <Keys keys={['x']}>Select the photo</Keys>
+                <Keys keys={['Shift + x']}>Select all from the last selected photo to this one</Keys>
+                <Keys keys={['Ctrl + A']}>Select all photos that match</Keys>
+                {!query.trash && <Keys keys={['t']}>Tag selected photos, or go on to other actions with Tab</Keys>}
+                {!query.trash && <Keys keys={['Delete']}>Move selected photos to the trash</Keys>}
+                <Keys keys={['Ctrl + Z']}>Undo the last change</Keys>
+                <Keys keys={['Esc']}>Return to the photos; clear the selection</Keys>
+                <Keys keys={['/']}>Search</Keys>
+                <Keys keys={['?']}>Show this list</Keys>
+                <Keys keys={['←', '→']}>Previous and next photo, in the viewer</Keys>
+                <Keys keys={['+', '-', '0']}>Enlarge, reduce, show the whole photo</Keys>
+                <Keys keys={['i']}>Information on the photo</Keys>
+                <Keys keys={['f']}>Full screen</Keys>
+              </dl>
+              <form method="dialog" class="buttons">
+                <button type="submit" class="button plain">
+                  Close
+                </button>
+              </form>
+            </dialog>
+            {/* Empty (viewer.ts): without scripts a photo opens its page. Its content can fill the screen; a dialog cannot (Fullscreen §3). */}
+            <dialog class="viewer" data-photo-viewer aria-labelledby="viewer-name">
+              <div class="viewer-content" data-viewer="content">
+                <div class="viewer-bar">
+                  <ViewerButton name="close" label="Close" icon="x" />
+                  <p id="viewer-name" data-viewer="name" />
+                  <ViewerButton name="enlarge" label="Enlarge" icon="zoom-in" />
+                  <ViewerButton name="screen" label="Full screen" icon="maximize" />
+                  <ViewerButton name="information" label="Information" icon="info" isSwitch />
+                </div>
+                <div class="viewer-stage" data-viewer="stage">
+                  <div class="frame" />
+                  <ViewerButton name="previous" label="Previous photo" icon="chevron-left" />
+                  <ViewerButton name="next" label="Next photo" icon="chevron-right" />
+                </div>
+                <aside class="photo viewer-panel" data-viewer="panel" aria-label="Information" hidden />
+              </div>
+            </dialog>
           </>
         )}
       </Part>
@@ -200,37 +242,6 @@ function ListHead({ query, size, count }: Pick<LibraryProps, 'query' | 'size' | 
   );
 }
 
-/** The list of what can be done by keyboard (library-keys.ts). */
-function KeysDialog({ isTrash }: { isTrash: boolean }) {
-  return (
-    <dialog class="card" data-keys aria-labelledby="keys-title">
-      <h2 id="keys-title">Keyboard shortcuts</h2>
-      <dl class="keys">
-        <Keys keys={['←', '→', '↑', '↓']}>Move from photo to photo</Keys>
-        <Keys keys={['Enter']}>Open the photo</Keys>
-        <Keys keys={['x']}>Select the photo</Keys>
-        <Keys keys={['Shift + x']}>Select all from the last selected photo to this one</Keys>
-        <Keys keys={['Ctrl + A']}>Select all photos that match</Keys>
-        {!isTrash && <Keys keys={['t']}>Tag selected photos, or go on to other actions with Tab</Keys>}
-        {!isTrash && <Keys keys={['Delete']}>Move selected photos to the trash</Keys>}
-        <Keys keys={['Ctrl + Z']}>Undo the last change</Keys>
-        <Keys keys={['Esc']}>Return to the photos; clear the selection</Keys>
-        <Keys keys={['/']}>Search</Keys>
-        <Keys keys={['?']}>Show this list</Keys>
-        <Keys keys={['←', '→']}>Previous and next photo, in the viewer</Keys>
-        <Keys keys={['+', '-', '0']}>Enlarge, reduce, show the whole photo</Keys>
-        <Keys keys={['i']}>Information on the photo</Keys>
-        <Keys keys={['f']}>Full screen</Keys>
-      </dl>
-      <form method="dialog" class="buttons">
-        <button type="submit" class="button plain">
-          Close
-        </button>
-      </form>
-    </dialog>
-  );
-}
-
 function Keys({ keys, children }: { keys: readonly string[]; children: ComponentChildren }) {
   return (
     <div>
@@ -241,29 +252,6 @@ function Keys({ keys, children }: { keys: readonly string[]; children: Component
       </dt>
       <dd>{children}</dd>
     </div>
-  );
-}
-
-/** The viewer, empty (viewer.ts): without scripts a photo opens its page. Its content can fill the screen; a dialog cannot (Fullscreen §3). */
-function ViewerDialog() {
-  return (
-    <dialog class="viewer" data-photo-viewer aria-labelledby="viewer-name">
-      <div class="viewer-content" data-viewer="content">
-        <div class="viewer-bar">
-          <ViewerButton name="close" label="Close" icon="x" />
-          <p id="viewer-name" data-viewer="name" />
-          <ViewerButton name="enlarge" label="Enlarge" icon="zoom-in" />
-          <ViewerButton name="screen" label="Full screen" icon="maximize" />
-          <ViewerButton name="information" label="Information" icon="info" isSwitch />
-        </div>
-        <div class="viewer-stage" data-viewer="stage">
-          <div class="frame" />
-          <ViewerButton name="previous" label="Previous photo" icon="chevron-left" />
-          <ViewerButton name="next" label="Next photo" icon="chevron-right" />
-        </div>
-        <aside class="photo viewer-panel" data-viewer="panel" aria-label="Information" hidden />
-      </div>
-    </dialog>
   );
 }
 

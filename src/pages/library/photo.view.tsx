@@ -46,6 +46,7 @@ export function PhotoPage({ shown, exif, fields, wrong, neighbours, query, tiles
   const { photo } = shown;
   const mayEdit = useMayActAs('editor') && !isTrashed(photo);
   const problemsOf = (form: WrongForm['name']) => (wrong?.name === form ? wrong.problems : null);
+  const problems = problemsOf('details');
   return (
     <article class="photo">
       <nav class="beside" aria-label="Neighbouring photos">
@@ -85,7 +86,40 @@ export function PhotoPage({ shown, exif, fields, wrong, neighbours, query, tiles
           {mayEdit && (
             <div class="editing">
               <Tags photo={photo} query={query} />
-              <DetailsForm photo={photo} fields={fields} problems={problemsOf('details')} query={query} />
+              <section class="card">
+                <h2>Details</h2>
+                <ProblemSummary problems={problems} />
+                <Form action={photoPath(photo.id, query)} label="Details of this photo">
+                  <ShownValues fields={fieldsOf(photo)} />
+                  {formFields.map((name) => (
+                    <FieldOfPhoto key={name} name={name} value={fields[name]} problems={problems} />
+                  ))}
+                  <Field
+                    label="Taken at"
+                    name="takenAtLocal"
+                    errors={problems}
+                    hint="Local time where it was taken."
+                    input={{ type: 'datetime-local', value: fields.takenAtLocal, step: 'any' }}
+                  />
+                  <TimeZoneField
+                    label="Time zone"
+                    name="timeZone"
+                    errors={problems}
+                    hint="For example Europe/Paris or +01:00."
+                    input={{ value: fields.timeZone }}
+                  />
+                  <Buttons label="Save" />
+                </Form>
+                {photo.takenAtLocal !== null && (
+                  <details>
+                    <summary>Shift the capture time</summary>
+                    <Form action={photoPath(photo.id, query, '/shift')} class="shift" label="Shift the capture time">
+                      <ShiftFields />
+                      <Button kind="plain">Change time</Button>
+                    </Form>
+                  </details>
+                )}
+              </section>
               <LocationForm {...{ photo, query, tiles }} text={fields.location} problems={problemsOf('location')} />
               <FocusForm photo={photo} query={query} />
             </div>
@@ -222,47 +256,6 @@ function sentValue(name: FormField, sent: string): string | number | boolean | n
   const text = sent.trim();
   if (text === '') return null;
   return kind === 'whole' ? Number(text) : text;
-}
-
-type DetailsProps = Pick<PhotoProps, 'fields' | 'query'> & { photo: PhotoWithTags; problems: Problems | null };
-
-function DetailsForm({ photo, fields, problems, query }: DetailsProps) {
-  return (
-    <section class="card">
-      <h2>Details</h2>
-      <ProblemSummary problems={problems} />
-      <Form action={photoPath(photo.id, query)} label="Details of this photo">
-        <ShownValues fields={fieldsOf(photo)} />
-        {formFields.map((name) => (
-          <FieldOfPhoto key={name} name={name} value={fields[name]} problems={problems} />
-        ))}
-        <Field
-          label="Taken at"
-          name="takenAtLocal"
-          errors={problems}
-          hint="Local time where it was taken."
-          input={{ type: 'datetime-local', value: fields.takenAtLocal, step: 'any' }}
-        />
-        <TimeZoneField
-          label="Time zone"
-          name="timeZone"
-          errors={problems}
-          hint="For example Europe/Paris or +01:00."
-          input={{ value: fields.timeZone }}
-        />
-        <Buttons label="Save" />
-      </Form>
-      {photo.takenAtLocal !== null && (
-        <details>
-          <summary>Shift the capture time</summary>
-          <Form action={photoPath(photo.id, query, '/shift')} class="shift" label="Shift the capture time">
-            <ShiftFields />
-            <Button kind="plain">Change time</Button>
-          </Form>
-        </details>
-      )}
-    </section>
-  );
 }
 
 export interface FormTexts extends Readonly<Record<FormField, string>> {

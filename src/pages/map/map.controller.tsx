@@ -47,6 +47,18 @@ export class MapController extends PageController {
     const tiles = this.http.mapTiles ?? null;
     const { formats } = context;
     const view = viewOf(box);
+    const rows = clusters.map((cluster) => ({
+      key: `${cluster.x} ${cluster.y}`,
+      cells: [
+        <a key="place" href={pathOf(cluster)}>
+          {placeText(cluster)}
+        </a>,
+        countText(formats, cluster),
+        <a key="library" href={libraryPath(cluster.box)} aria-label={`Show ${placeText(cluster)} in the library`}>
+          Show in the library
+        </a>,
+      ],
+    }));
     return this.render(
       context,
       options,
@@ -104,7 +116,12 @@ export class MapController extends PageController {
               </Empty>
             )
           ) : (
-            <ClusterTable clusters={clusters} />
+            <details>
+              <summary>
+                {clusters.length === 1 ? 'One place' : `${formats.number(clusters.length)} places`} as a list
+              </summary>
+              <Table caption="Places on this map" columns={['Place', 'Photos', '']} rows={rows} />
+            </details>
           )}
         </div>
         <p class="soft">
@@ -133,29 +150,6 @@ function Cluster({ cluster, view }: { cluster: MappedCluster; view: View }) {
         </text>
       )}
     </a>
-  );
-}
-
-/** The same as the map, in words. */
-function ClusterTable({ clusters }: { clusters: readonly MappedCluster[] }) {
-  const formats = useFormats();
-  const rows = clusters.map((cluster) => ({
-    key: `${cluster.x} ${cluster.y}`,
-    cells: [
-      <a key="place" href={pathOf(cluster)}>
-        {placeText(cluster)}
-      </a>,
-      countText(formats, cluster),
-      <a key="library" href={libraryPath(cluster.box)} aria-label={`Show ${placeText(cluster)} in the library`}>
-        Show in the library
-      </a>,
-    ],
-  }));
-  return (
-    <details>
-      <summary>{clusters.length === 1 ? 'One place' : `${formats.number(clusters.length)} places`} as a list</summary>
-      <Table caption="Places on this map" columns={['Place', 'Photos', '']} rows={rows} />
-    </details>
   );
 }
 

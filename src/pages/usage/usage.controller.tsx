@@ -42,6 +42,7 @@ export class UsageController extends PageController {
         ? [`renditions take ${formats.bytes(traffic.usage.renditionBytes)} more, outside the quota`]
         : []),
     ];
+    const { failures } = traffic;
     const content = (
       <>
         <Heading
@@ -77,7 +78,40 @@ export class UsageController extends PageController {
           <PictureUsage delivery={delivery} subject={null} title="Delivered images" byKey />
         )}
         <Transfers traffic={traffic} />
-        <Failures traffic={traffic} />
+        <section class="log">
+          <h2>Recent errors</h2>
+          <p class="lead">
+            The last {MAX_LISTED_FAILURES} at most. The operator of this service can find a request in the log by its
+            request id. Requests over the rate limit are only counted above.
+          </p>
+          {failures.length === 0 ? (
+            <Empty icon="circle-check" title="No errors" />
+          ) : (
+            <Table
+              caption="Recent errors"
+              columns={['When', 'Request', 'Answer', 'Key', 'Request id']}
+              rows={failures.map((failure) => ({
+                key: failure.requestId,
+                cells: [
+                  <Moment key="at" at={failure.at} />,
+                  <span key="route" class="code">
+                    {failure.method} {failure.route ?? 'unknown path'}
+                  </span>,
+                  <>
+                    {failure.status}
+                    <DocsLink class="small code" path={`/errors/${failure.code}`}>
+                      {failure.code}
+                    </DocsLink>
+                  </>,
+                  <KeyName key="key" traffic={traffic} id={failure.apiKeyId} />,
+                  <a key="id" id={failure.requestId} class="small code" href={`#${failure.requestId}`}>
+                    {failure.requestId}
+                  </a>,
+                ],
+              }))}
+            />
+          )}
+        </section>
       </>
     );
     return this.render(context, options, content);
@@ -160,46 +194,6 @@ function ByKey({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
         }))}
       />
     </>
-  );
-}
-
-function Failures({ traffic }: { traffic: Traffic }) {
-  const { failures } = traffic;
-  return (
-    <section class="log">
-      <h2>Recent errors</h2>
-      <p class="lead">
-        The last {MAX_LISTED_FAILURES} at most. The operator of this service can find a request in the log by its
-        request id. Requests over the rate limit are only counted above.
-      </p>
-      {failures.length === 0 ? (
-        <Empty icon="circle-check" title="No errors" />
-      ) : (
-        <Table
-          caption="Recent errors"
-          columns={['When', 'Request', 'Answer', 'Key', 'Request id']}
-          rows={failures.map((failure) => ({
-            key: failure.requestId,
-            cells: [
-              <Moment key="at" at={failure.at} />,
-              <span key="route" class="code">
-                {failure.method} {failure.route ?? 'unknown path'}
-              </span>,
-              <>
-                {failure.status}
-                <DocsLink class="small code" path={`/errors/${failure.code}`}>
-                  {failure.code}
-                </DocsLink>
-              </>,
-              <KeyName key="key" traffic={traffic} id={failure.apiKeyId} />,
-              <a key="id" id={failure.requestId} class="small code" href={`#${failure.requestId}`}>
-                {failure.requestId}
-              </a>,
-            ],
-          }))}
-        />
-      )}
-    </section>
   );
 }
 

@@ -27,8 +27,6 @@ import { receiveVisitorForm } from './visitor-upload.js';
 /** Photos on a page without a script. */
 const PAGE_SIZE = 60;
 
-const LOCKED = 'Shared photos';
-
 @Controller(`${SHARES_PATH}/:token`)
 @NoKeyRequired()
 export class SharePagesController {
@@ -182,7 +180,7 @@ export class SharePagesController {
 function passwordPage(token: string, error: DomainError | null): Reply {
   const [status, problem] = error === null ? [200, null] : [statusOfCode[error.code], messageForPeople(error)];
   return renderSharePage(
-    { token, title: LOCKED, status },
+    { token, title: 'Shared photos', status },
     <main class="password">
       <h1>A password is needed</h1>
       <form method="post" action={`${sharePath(token)}/password`}>

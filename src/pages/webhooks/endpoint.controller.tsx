@@ -2,12 +2,10 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { type EventType, eventTypes } from '../../core/events/event.js';
 import { SECOND } from '../../core/shared/clock.js';
 import type { Id } from '../../core/shared/ids.js';
-import type { Page } from '../../core/shared/pagination.js';
 import {
   BODY_DAYS,
   DELIVERY_LEASE_SECONDS,
   type Delivery,
-  type DeliveryFilters,
   type DeliveryStatus,
   LOG_DAYS,
   MAX_DELIVERY_ATTEMPTS,
@@ -58,10 +56,113 @@ export class WebhookActsController extends PageController {
       event: eventTypes.some((type) => type === event) ? event : '',
     };
     const endpoint = await readWebhookEndpoint(this.ports, customerId, id);
-    const request = { limit: LOG_PAGE, cursor: cursor || null, filters: logFilters(query) };
+    const request = {
+      limit: LOG_PAGE,
+      cursor: cursor || null,
+      filters: {
+        ...(query.state !== '' && { status: query.state as DeliveryStatus }),
+        ...(query.event !== '' && { type: query.event as EventType }),
+      },
+    };
     const log = await listDeliveries(this.ports, customerId, id, request);
     const now = this.ports.clock.now();
-    const content = <EndpointPage {...{ endpoint, log, query, cursor, now }} />;
+    const path = `/settings/webhooks/${endpoint.id}`;
+    const isOn = endpoint.status === 'enabled';
+    const events = [['', 'Any'] as const, ...eventTypes.map((type) => [type, type] as const)];
+    const content = (
+      <>
+        <Heading title="Webhook endpoint" lead={<span class="code">{endpoint.url}</span>}>
+          {isOn && (
+            <Form action={`${path}/test`}>
+              <Button kind="plain">Send a test event</Button>
+            </Form>
+          )}
+          <LinkButton href={`${path}/edit`} label="Edit" />
+        </Heading>
+        <Card title="Details">
+          <dl class="facts">
+            <dt>State</dt>
+            <dd data-live-part="state">
+              <State endpoint={endpoint} /> <StateReason endpoint={endpoint} />
+            </dd>
+            <dt>Events</dt>
+            <dd>{eventsOf(endpoint)}</dd>
+            {endpoint.description && (
+              <>
+                <dt>Description</dt>
+                <dd>{endpoint.description}</dd>
+              </>
+            )}
+            <dt>Secret</dt>
+            <dd>
+              {endpoint.previousSecretUntil === null || endpoint.previousSecretUntil <= now ? (
+                <>Shown only when it was created.</>
+              ) : (
+                <>
+                  Rotated; events are also signed with the old secret until <Moment at={endpoint.previousSecretUntil} />
+                  .
+                </>
+              )}
+            </dd>
+            <dt>Created</dt>
+            <dd>
+              <Moment at={endpoint.createdAt} />
+            </dd>
+          </dl>
+          <div class="buttons">
+            <Form action={`${path}/${isOn ? 'disable' : 'enable'}`}>
+              <Button kind="plain">{isOn ? 'Disable' : 'Enable'}</Button>
+            </Form>
+            <LinkButton href={`${path}/secret`} label="Rotate the secret…" />
+            <LinkButton href={`${path}/delete`} label="Delete…" />
+          </div>
+        </Card>
+        <section class="log">
+          <h2>Deliveries</h2>
+          <p class="lead">
+            Of the last {LOG_DAYS} days, newest first. A failed event is attempted {MAX_DELIVERY_ATTEMPTS} times within
+            about three days, a test event once.
+          </p>
+          <form class="filters card" action={`/settings/webhooks/${endpoint.id}`} aria-label="Filter">
+            <Field label="State" name="state" input={{ value: query.state }} choices={logStates} />
+            <Field label="Event" name="event" input={{ value: query.event }} choices={events} />
+            <Button kind="plain">Filter</Button>
+          </form>
+          <div
+            data-live={isOn ? nextChange(log.data, now) : undefined}
+            data-live-in-place=""
+            data-live-part="deliveries"
+          >
+            {log.data.length === 0 && Object.values(query).some((value) => value !== '') ? (
+              <Empty icon="search" title="No matching deliveries">
+                <p>
+                  <a href={`/settings/webhooks/${endpoint.id}`}>Show all</a>
+                </p>
+              </Empty>
+            ) : log.data.length === 0 ? (
+              <Empty icon="send" title="Nothing sent yet">
+                <p>The next event for this endpoint, or a test event, will be listed here.</p>
+              </Empty>
+            ) : (
+              <>
+                <Table
+                  caption="Deliveries"
+                  columns={['Event', 'State', 'Attempts', 'Answer', 'Next attempt', '']}
+                  rows={log.data.map((delivery) => ({ key: delivery.id, cells: cellsOf(delivery, endpoint) }))}
+                />
+                <Paging
+                  page={log}
+                  path={`/settings/webhooks/${endpoint.id}`}
+                  query={query}
+                  cursor={cursor}
+                  label="Pages of deliveries"
+                />
+              </>
+            )}
+          </div>
+        </section>
+      </>
+    );
     return this.render(context, { ...LIVE, title: 'Webhook endpoint' }, content);
   }
 
@@ -170,109 +271,6 @@ export class WebhookActsController extends PageController {
 /** The options of a page with a log that moves by itself. */
 const LIVE = { ...AREA, scripts: ['live.js'] } as const;
 
-interface EndpointPageProps {
-  readonly endpoint: WebhookEndpoint;
-  readonly log: Page<Delivery>;
-  readonly query: LogQuery;
-  readonly cursor: string;
-  readonly now: Date;
-}
-
-function EndpointPage({ endpoint, log, query, cursor, now }: EndpointPageProps) {
-  const path = `/settings/webhooks/${endpoint.id}`;
-  const isOn = endpoint.status === 'enabled';
-  const events = [['', 'Any'] as const, ...eventTypes.map((type) => [type, type] as const)];
-  return (
-    <>
-      <Heading title="Webhook endpoint" lead={<span class="code">{endpoint.url}</span>}>
-        {isOn && (
-          <Form action={`${path}/test`}>
-            <Button kind="plain">Send a test event</Button>
-          </Form>
-        )}
-        <LinkButton href={`${path}/edit`} label="Edit" />
-      </Heading>
-      <Card title="Details">
-        <dl class="facts">
-          <dt>State</dt>
-          <dd data-live-part="state">
-            <State endpoint={endpoint} /> <StateReason endpoint={endpoint} />
-          </dd>
-          <dt>Events</dt>
-          <dd>{eventsOf(endpoint)}</dd>
-          {endpoint.description && (
-            <>
-              <dt>Description</dt>
-              <dd>{endpoint.description}</dd>
-            </>
-          )}
-          <dt>Secret</dt>
-          <dd>
-            {endpoint.previousSecretUntil === null || endpoint.previousSecretUntil <= now ? (
-              <>Shown only when it was created.</>
-            ) : (
-              <>
-                Rotated; events are also signed with the old secret until <Moment at={endpoint.previousSecretUntil} />.
-              </>
-            )}
-          </dd>
-          <dt>Created</dt>
-          <dd>
-            <Moment at={endpoint.createdAt} />
-          </dd>
-        </dl>
-        <div class="buttons">
-          <Form action={`${path}/${isOn ? 'disable' : 'enable'}`}>
-            <Button kind="plain">{isOn ? 'Disable' : 'Enable'}</Button>
-          </Form>
-          <LinkButton href={`${path}/secret`} label="Rotate the secret…" />
-          <LinkButton href={`${path}/delete`} label="Delete…" />
-        </div>
-      </Card>
-      <section class="log">
-        <h2>Deliveries</h2>
-        <p class="lead">
-          Of the last {LOG_DAYS} days, newest first. A failed event is attempted {MAX_DELIVERY_ATTEMPTS} times within
-          about three days, a test event once.
-        </p>
-        <form class="filters card" action={`/settings/webhooks/${endpoint.id}`} aria-label="Filter">
-          <Field label="State" name="state" input={{ value: query.state }} choices={logStates} />
-          <Field label="Event" name="event" input={{ value: query.event }} choices={events} />
-          <Button kind="plain">Filter</Button>
-        </form>
-        <div data-live={isOn ? nextChange(log.data, now) : undefined} data-live-in-place="" data-live-part="deliveries">
-          {log.data.length === 0 && Object.values(query).some((value) => value !== '') ? (
-            <Empty icon="search" title="No matching deliveries">
-              <p>
-                <a href={`/settings/webhooks/${endpoint.id}`}>Show all</a>
-              </p>
-            </Empty>
-          ) : log.data.length === 0 ? (
-            <Empty icon="send" title="Nothing sent yet">
-              <p>The next event for this endpoint, or a test event, will be listed here.</p>
-            </Empty>
-          ) : (
-            <>
-              <Table
-                caption="Deliveries"
-                columns={['Event', 'State', 'Attempts', 'Answer', 'Next attempt', '']}
-                rows={log.data.map((delivery) => ({ key: delivery.id, cells: cellsOf(delivery, endpoint) }))}
-              />
-              <Paging
-                page={log}
-                path={`/settings/webhooks/${endpoint.id}`}
-                query={query}
-                cursor={cursor}
-                label="Pages of deliveries"
-              />
-            </>
-          )}
-        </div>
-      </section>
-    </>
-  );
-}
-
 /**
  * Milliseconds until a delivery of these may have another state; undefined when none will. One whose attempt has begun is due when its lease
  * expires, and any that is due as soon may be such a one: its result may come at any moment.
@@ -286,25 +284,12 @@ function nextChange(deliveries: readonly Delivery[], now: Date): number | undefi
   return soonest <= DELIVERY_LEASE_SECONDS * SECOND ? 0 : soonest;
 }
 
-/** The filters of an endpoint's log, as its address says. Empty: not set. */
-interface LogQuery extends Readonly<Record<string, string>> {
-  readonly state: string;
-  readonly event: string;
-}
-
 const logStates: readonly (readonly [DeliveryStatus | '', string])[] = [
   ['', 'Any'],
   ['delivered', 'Delivered'],
   ['pending', 'Waiting or retrying'],
   ['dead', 'Given up'],
 ];
-
-function logFilters({ state, event }: LogQuery): DeliveryFilters {
-  return {
-    ...(state !== '' && { status: state as DeliveryStatus }),
-    ...(event !== '' && { type: event as EventType }),
-  };
-}
 
 function cellsOf(delivery: Delivery, endpoint: WebhookEndpoint) {
   return [
