@@ -155,7 +155,7 @@ interface PageOptions {
 }
 
 /** The style of every page, in an order in which later files refine earlier ones. */
-const STYLES = ['typeface.css', 'page.css', 'parts.css', 'tables.css', 'forms.css'] as const;
+const STYLES = ['base.css', 'page.css', 'parts.css', 'tables.css', 'forms.css'] as const;
 
 interface LayoutProps {
   readonly context: PageContext;

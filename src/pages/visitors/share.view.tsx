@@ -35,7 +35,7 @@ export function renderSharePage(
         <meta name="robots" content="noindex, nofollow" />
         <title>{title}</title>
         <link rel="icon" href={shareAssetPath(token, 'icon.svg')} type="image/svg+xml" />
-        <link rel="stylesheet" href={shareAssetPath(token, 'typeface.css')} />
+        <link rel="stylesheet" href={shareAssetPath(token, 'base.css')} />
         <link rel="stylesheet" href={shareAssetPath(token, 'share.css')} />
         <script type="module" src={shareAssetPath(token, 'share.js')} />
       </head>
@@ -94,7 +94,7 @@ export function sharedPicturePath(token: string, id: Id, size: VisitorSize | 'do
 
 /** The assets that pages of shares need, by the names that they have there: all in one folder. */
 export const shareAssets = {
-  'typeface.css': 'styles/typeface.css',
+  'base.css': 'styles/base.css',
   'inter-latin-wght-normal.woff2': 'styles/inter-latin-wght-normal.woff2',
   'inter-latin-ext-wght-normal.woff2': 'styles/inter-latin-ext-wght-normal.woff2',
   'share.css': 'styles/share.css',

@@ -94,17 +94,13 @@ export function previewShift(form: HTMLFormElement, first: () => HTMLElement | n
   if (!fields || !preview) return;
   const show = () => {
     const taken = first()?.querySelector<HTMLElement>('a')?.dataset.taken;
-    const seconds = secondsIn(fields);
+    const textIn = (name: string) => fields.querySelector<HTMLInputElement>(`[name="${name}"]`)?.value ?? '';
+    const sum = Object.entries(unitSeconds).reduce((all, [name, length]) => all + Number(textIn(name)) * length, 0);
+    const seconds = textIn('direction') === 'back' ? -sum : sum;
     preview.textContent = taken === undefined || seconds === 0 ? '' : textOf(taken, seconds);
   };
   fields.addEventListener('input', show, { signal });
   form.querySelector('details.more-actions')?.addEventListener('toggle', show, { signal });
-}
-
-function secondsIn(fields: HTMLFieldSetElement): number {
-  const textIn = (name: string) => fields.querySelector<HTMLInputElement>(`[name="${name}"]`)?.value ?? '';
-  const sum = Object.entries(unitSeconds).reduce((all, [name, length]) => all + Number(textIn(name)) * length, 0);
-  return textIn('direction') === 'back' ? -sum : sum;
 }
 
 /** Describes a shift of local times: the zone plays no part. */

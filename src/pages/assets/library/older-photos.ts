@@ -87,7 +87,12 @@ async function follow(event: MouseEvent, nav: HTMLElement, form: HTMLFormElement
   event.preventDefault();
   const time = link.dataset.time ?? '';
   nav.setAttribute('aria-busy', 'true');
-  const section = photosBefore(nav, time) > MOST_SKIPPED ? null : await reach(form, time, older);
+  const months = [...nav.querySelectorAll<HTMLElement>('a[data-photos]')];
+  const at = months.findIndex(({ dataset }) => dataset.time?.startsWith(time));
+  const section =
+    months.slice(0, Math.max(0, at)).reduce((sum, { dataset }) => sum + Number(dataset.photos), 0) > MOST_SKIPPED
+      ? null
+      : await reach(form, time, older);
   nav.removeAttribute('aria-busy');
   if (section === null) {
     location.assign(link.href);
@@ -110,12 +115,6 @@ async function reach(form: HTMLFormElement, time: string, older: OlderPhotos): P
     const isPassed = last === '' || (isAscending ? last > time : last < time);
     if (isBefore || isPassed || !(await older.skip())) return null;
   }
-}
-
-function photosBefore(nav: HTMLElement, time: string): number {
-  const months = [...nav.querySelectorAll<HTMLElement>('a[data-photos]')];
-  const at = months.findIndex(({ dataset }) => dataset.time?.startsWith(time));
-  return months.slice(0, Math.max(0, at)).reduce((sum, { dataset }) => sum + Number(dataset.photos), 0);
 }
 
 /** Marks the month and the year of the first photos in the window. */
