@@ -43,7 +43,13 @@ export class AuditController extends PageController {
           </a>
           <LinkButton href="/settings/usage" label="Usage" />
         </Heading>
-        <Filters query={query} />
+        <form class="filters card" action={HERE} aria-label="Filter">
+          <Field label="What" name="kind" input={{ value: query.kind }} choices={auditKinds} />
+          <Field label="Person or key" name="person" input={{ value: query.person, placeholder: 'anna@example.com' }} />
+          <Field label="From" name="from" input={{ type: 'date', value: query.from }} />
+          <Field label="To" name="to" input={{ type: 'date', value: query.to }} />
+          <Button kind="plain">Filter</Button>
+        </form>
         {entries.data.length === 0 ? (
           <Empty title={isFiltered ? 'No matching entries' : 'No entries yet'} />
         ) : (
@@ -106,18 +112,6 @@ function cellOf(value: string | number): string {
 }
 
 const HERE = '/settings/audit';
-
-function Filters({ query }: { query: AuditQuery }) {
-  return (
-    <form class="filters card" action={HERE} aria-label="Filter">
-      <Field label="What" name="kind" input={{ value: query.kind }} choices={auditKinds} />
-      <Field label="Person or key" name="person" input={{ value: query.person, placeholder: 'anna@example.com' }} />
-      <Field label="From" name="from" input={{ type: 'date', value: query.from }} />
-      <Field label="To" name="to" input={{ type: 'date', value: query.to }} />
-      <Button kind="plain">Filter</Button>
-    </form>
-  );
-}
 
 function cellsOf(entry: AuditEntry) {
   const { at, action, changes, address: from } = entry;

@@ -10,7 +10,7 @@ import type { Reply } from '../../http/responses/reply.js';
 import { requestContextOf, wantsPage } from '../../http/server/request-context.js';
 import { address, oneOfQuery } from '../address.js';
 import { Form } from '../form.js';
-import { type Formats, useFormats } from '../formats.js';
+import { type Formats } from '../formats.js';
 import { photoPath, readLibraryQuery } from '../library-query/library-query.js';
 import { PageController, redirectTo, replyToScript } from '../page.js';
 import { CurrentPageContext, callerOfPage, HOME, InNavigation, type PageContext } from '../page-context.js';
@@ -90,6 +90,8 @@ export class HistoryController extends PageController {
 }
 
 function cellsOf(formats: Formats, edit: BulkEdit) {
+  const { processed, total } = progressOf(edit);
+  const tone = edit.state === 'failed' || edit.failures.length > 0 ? 'warn' : 'good';
   return [
     <Moment key="at" at={edit.createdAt} />,
     <>
@@ -104,7 +106,17 @@ function cellsOf(formats: Formats, edit: BulkEdit) {
       {edit.actor.name ?? 'Someone'}
       {edit.undoneBy !== null && <span class="small soft">Undone by {edit.undoneBy.name ?? 'someone'}</span>}
     </>,
-    <Result key="result" edit={edit} />,
+    <>
+      <Badge tone={isActive(edit) || edit.state === 'undone' ? 'plain' : tone}>{stateText(edit)}</Badge>
+      {isActive(edit) && (
+        <progress
+          max={Math.max(1, total)}
+          value={processed}
+          aria-label={`${actionTitle(edit.action)}: ${progressText(formats, edit)}`}
+        />
+      )}
+      <span class="small soft">{isActive(edit) ? progressText(formats, edit) : resultText(formats, edit)}</span>
+    </>,
     canBeUndone(edit) ? (
       <Form action={undoPath(edit)}>
         <button
@@ -118,23 +130,4 @@ function cellsOf(formats: Formats, edit: BulkEdit) {
       </Form>
     ) : null,
   ];
-}
-
-function Result({ edit }: { edit: BulkEdit }) {
-  const formats = useFormats();
-  const { processed, total } = progressOf(edit);
-  const tone = edit.state === 'failed' || edit.failures.length > 0 ? 'warn' : 'good';
-  return (
-    <>
-      <Badge tone={isActive(edit) || edit.state === 'undone' ? 'plain' : tone}>{stateText(edit)}</Badge>
-      {isActive(edit) && (
-        <progress
-          max={Math.max(1, total)}
-          value={processed}
-          aria-label={`${actionTitle(edit.action)}: ${progressText(formats, edit)}`}
-        />
-      )}
-      <span class="small soft">{isActive(edit) ? progressText(formats, edit) : resultText(formats, edit)}</span>
-    </>
-  );
 }

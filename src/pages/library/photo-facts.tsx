@@ -50,7 +50,10 @@ export function PhotoFacts({ photo, exif, isEdited }: FactsProps) {
               {placeNames(photo.place).join(', ')} <span class="soft">(names by GeoNames)</span>
             </div>
           )}
-          <Place point={location} />
+          <a href={mapOf(location)} target="_blank" rel="noreferrer">
+            {location.latitude.toFixed(5)}, {location.longitude.toFixed(5)}
+          </a>
+          {location.altitude !== null && <span class="soft">, {Math.round(location.altitude)} m above sea level</span>}
           {!isEdited && <SmallMap position={location} />}
         </Fact>
       )}
@@ -166,15 +169,7 @@ function exposureText({ exposureTime, fNumber, iso, focalLength, focalLength35mm
   return parts.filter(Boolean).join(' · ');
 }
 
-function Place({ point }: { point: GeoPoint }) {
+function mapOf(point: GeoPoint): string {
   const [latitude, longitude] = [point.latitude.toFixed(5), point.longitude.toFixed(5)];
-  const map = `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=14/${latitude}/${longitude}`;
-  return (
-    <>
-      <a href={map} target="_blank" rel="noreferrer">
-        {latitude}, {longitude}
-      </a>
-      {point.altitude !== null && <span class="soft">, {Math.round(point.altitude)} m above sea level</span>}
-    </>
-  );
+  return `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=14/${latitude}/${longitude}`;
 }

@@ -85,7 +85,32 @@ export function PhotoPage({ shown, exif, fields, wrong, neighbours, query, tiles
           </section>
           {mayEdit && (
             <div class="editing">
-              <Tags photo={photo} query={query} />
+              <section class="card">
+                <h2>Tags</h2>
+                {photo.tags.length === 0 ? (
+                  <p class="soft">No tags yet.</p>
+                ) : (
+                  <Form action={photoPath(photo.id, query, '/tags/remove')} label="Tags of this photo">
+                    <ul class="tags">
+                      {photo.tags.map(({ id, name }) => (
+                        <li key={id} class="badge">
+                          <a href={`/settings/library?${new URLSearchParams({ tag: name })}`}>{name}</a>
+                          <button type="submit" name="tag" value={id} aria-label={`Remove tag ${name}`}>
+                            ×
+                          </button>
+                        </li>
+                      ))}
+                    </ul>
+                  </Form>
+                )}
+                <Form action={photoPath(photo.id, query, '/tags')} class="add-tag" label="Add a tag">
+                  <label class="unseen" for="new-tag">
+                    Name of a tag
+                  </label>
+                  <TagInput id="new-tag" placeholder="New or known tag" required />
+                  <Button kind="plain">Add</Button>
+                </Form>
+              </section>
               <section class="card">
                 <h2>Details</h2>
                 <ProblemSummary problems={problems} />
@@ -180,37 +205,6 @@ function Actions({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }
         </Form>
       )}
     </div>
-  );
-}
-
-function Tags({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }) {
-  return (
-    <section class="card">
-      <h2>Tags</h2>
-      {photo.tags.length === 0 ? (
-        <p class="soft">No tags yet.</p>
-      ) : (
-        <Form action={photoPath(photo.id, query, '/tags/remove')} label="Tags of this photo">
-          <ul class="tags">
-            {photo.tags.map(({ id, name }) => (
-              <li key={id} class="badge">
-                <a href={`/settings/library?${new URLSearchParams({ tag: name })}`}>{name}</a>
-                <button type="submit" name="tag" value={id} aria-label={`Remove tag ${name}`}>
-                  ×
-                </button>
-              </li>
-            ))}
-          </ul>
-        </Form>
-      )}
-      <Form action={photoPath(photo.id, query, '/tags')} class="add-tag" label="Add a tag">
-        <label class="unseen" for="new-tag">
-          Name of a tag
-        </label>
-        <TagInput id="new-tag" placeholder="New or known tag" required />
-        <Button kind="plain">Add</Button>
-      </Form>
-    </section>
   );
 }
 

@@ -31,9 +31,47 @@ export function LibraryActions({ query }: { query: LibraryQuery }) {
           <Icon name="pencil" /> Change
         </summary>
         <div class="card">
-          <Rating />
-          <Rotation />
-          <CaptureTime />
+          <div class="row">
+            <label for="selection-rating">Rating</label>
+            <select id="selection-rating" name="rating" autocomplete="off">
+              {ratings.map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+            <ActionButton name="rate">Rate</ActionButton>
+          </div>
+          <div class="row">
+            <span>Rotate</span>
+            <ActionButton name="rotate-left">
+              <Icon name="rotate-ccw" /> Left
+            </ActionButton>
+            <ActionButton name="rotate-right">
+              <Icon name="rotate-cw" /> Right
+            </ActionButton>
+            <ActionButton name="rotate-half">180°</ActionButton>
+          </div>
+          {/* With its script (shift-preview.ts) it shows what the time of the first selected photo becomes. */}
+          <fieldset class="shift" data-shift>
+            <legend>Capture time</legend>
+            <ShiftFields />
+            <div class="row">
+              <label for="shift-zone">Time zone</label>
+              <input
+                id="shift-zone"
+                type="text"
+                name="timeZone"
+                maxLength={MAX_ZONE_NAME}
+                placeholder="As it is"
+                autocomplete="off"
+                list="zones-of-shift"
+              />
+              <TimeZoneNames id="zones-of-shift" />
+              <ActionButton name="shift">Change time</ActionButton>
+            </div>
+            <p class="hint" data-shift-preview aria-live="polite" />
+          </fieldset>
         </div>
       </details>
       <button type="submit" class="button plain" formaction={selectionPath(query, '/photos.zip')} data-download>
@@ -103,62 +141,6 @@ export const ratings: readonly (readonly [value: string, label: string])[] = [
   ['0', '0 stars'],
   ...Array.from({ length: photoFields.rating.max }, (_, at) => [String(at + 1), '★'.repeat(at + 1)] as const),
 ];
-
-function Rating() {
-  return (
-    <div class="row">
-      <label for="selection-rating">Rating</label>
-      <select id="selection-rating" name="rating" autocomplete="off">
-        {ratings.map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </select>
-      <ActionButton name="rate">Rate</ActionButton>
-    </div>
-  );
-}
-
-function Rotation() {
-  return (
-    <div class="row">
-      <span>Rotate</span>
-      <ActionButton name="rotate-left">
-        <Icon name="rotate-ccw" /> Left
-      </ActionButton>
-      <ActionButton name="rotate-right">
-        <Icon name="rotate-cw" /> Right
-      </ActionButton>
-      <ActionButton name="rotate-half">180°</ActionButton>
-    </div>
-  );
-}
-
-/** With its script (shift-preview.ts) it shows what the time of the first selected photo becomes. */
-function CaptureTime() {
-  return (
-    <fieldset class="shift" data-shift>
-      <legend>Capture time</legend>
-      <ShiftFields />
-      <div class="row">
-        <label for="shift-zone">Time zone</label>
-        <input
-          id="shift-zone"
-          type="text"
-          name="timeZone"
-          maxLength={MAX_ZONE_NAME}
-          placeholder="As it is"
-          autocomplete="off"
-          list="zones-of-shift"
-        />
-        <TimeZoneNames id="zones-of-shift" />
-        <ActionButton name="shift">Change time</ActionButton>
-      </div>
-      <p class="hint" data-shift-preview aria-live="polite" />
-    </fieldset>
-  );
-}
 
 /** By how much a capture time is moved (`sentSeconds`). */
 export function ShiftFields() {

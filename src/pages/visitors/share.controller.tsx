@@ -177,7 +177,10 @@ async function openArchive(
 ): Promise<Omit<Sendable, 'disposition' | 'headers'>> {
   const photos = withFileNames(await listSharedOriginals(ports, share));
   const sizeBytes = zipSize(photos);
-  const etag = tagOf(photos);
+  // The ETag is of all that the bytes depend on. Times in archives are in the zone of the process.
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const facts = photos.map(({ path, sha256, modifiedAt }) => [path, sha256, modifiedAt.getTime()]);
+  const etag = hash('sha256', JSON.stringify([zone, facts])).slice(0, 32);
   const open = async (range?: ByteRange): Promise<OpenBlob> => {
     const bytes = zipOf(entriesOf(ports, token, photos));
     return { sizeBytes, etag, bytes: range === undefined ? bytes : within(bytes, range) };
@@ -190,13 +193,6 @@ async function openArchive(
     // It is no blob. Only servers in front ask, and none sends archives.
     blobKey: () => Promise.reject(new Error('An archive is not stored.')),
   };
-}
-
-/** Returns an ETag of all that the bytes depend on. Times in archives are in the zone of the process. */
-function tagOf(photos: readonly ArchivedPhoto[]): string {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const facts = photos.map(({ path, sha256, modifiedAt }) => [path, sha256, modifiedAt.getTime()]);
-  return hash('sha256', JSON.stringify([zone, facts])).slice(0, 32);
 }
 
 /** Opened one after another. Who may see them is asked for each: an archive ends, incomplete, once its share is revoked. */
