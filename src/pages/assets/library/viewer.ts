@@ -101,18 +101,19 @@ export class Viewer {
   private followHistory(): void {
     const { viewer } = (history.state ?? {}) as { viewer?: string };
     const named = viewer === undefined ? null : this.list.tile(viewer);
-    if (named?.querySelector('a')) return this.display(named);
-    if (viewer !== undefined) return location.reload();
     const tile = this.current;
-    if (tile === null) return;
-    this.current = null;
-    if (document.fullscreenElement !== null) void document.exitFullscreen();
-    this.panel.close();
-    this.dialog.close();
-    document.title = this.title;
-    // The grid stands where it was, unless its reader has gone on beyond the window.
-    tile.scrollIntoView({ block: 'nearest', behavior: 'instant' });
-    tile.querySelector('a')?.focus({ preventScroll: true });
+    if (named?.querySelector('a')) this.display(named);
+    else if (viewer !== undefined) location.reload();
+    else if (tile !== null) {
+      this.current = null;
+      if (document.fullscreenElement !== null) void document.exitFullscreen();
+      this.panel.close();
+      this.dialog.close();
+      document.title = this.title;
+      // The grid stands where it was, unless its reader has gone on beyond the window.
+      tile.scrollIntoView({ block: 'nearest', behavior: 'instant' });
+      tile.querySelector('a')?.focus({ preventScroll: true });
+    }
   }
 
   private async trashed(): Promise<void> {
