@@ -116,11 +116,7 @@ export class Navigation {
   ) {}
 
   get areas(): Pick<PageContext, 'navigation' | 'forSelection'> {
-    this.known ??= this.declared();
-    return this.known;
-  }
-
-  private declared(): Pick<PageContext, 'navigation' | 'forSelection'> {
+    if (this.known !== undefined) return this.known;
     const routes = this.discovery
       .getControllers()
       .flatMap(({ metatype }) => routesOf(metatype as Controller, this.reflector));
@@ -133,7 +129,8 @@ export class Navigation {
       const button = this.reflector.get<SelectionButton | undefined>(FOR_SELECTION, handler);
       return button === undefined || access?.needs !== 'person' ? [] : [{ ...button, path, role: access.role }];
     });
-    return { navigation: entries.sort((a, b) => a.position - b.position), forSelection };
+    this.known = { navigation: entries.sort((a, b) => a.position - b.position), forSelection };
+    return this.known;
   }
 }
 

@@ -41,7 +41,12 @@ export class SelectionController extends PageController {
     const parameters = context.request.query;
     const caller = callerOfPage(context);
     const query = readLibraryQuery(parameters);
-    const answer = (status: EditStatus) => this.answer(context, query, status);
+    // Scripts show the message where the person is; without them, the list begins anew.
+    const answer = (status: EditStatus) => {
+      if (!wantsPage(requestContextOf(context.request), context.request)) return replyToScript(context, status);
+      const { kind, text, undo } = status;
+      return redirectTo(context, libraryPath(query), { kind, text, ...(undo && { undo }) });
+    };
     // A form that takes an action back names its own in its address.
     const what = form.text('do', FieldLength.word) || oneOfQuery(parameters['do']);
     try {
@@ -95,13 +100,6 @@ export class SelectionController extends PageController {
     // What could not be parsed is not in the filters, which would match more than the person sees.
     if (problems[0] !== undefined) throw invalid({ field: 'all', code: 'invalid_format', message: problems[0] });
     return filters;
-  }
-
-  /** Scripts show the message where the person is; without them, the list begins anew. */
-  private answer(context: PageContext, query: LibraryQuery, status: EditStatus): Reply {
-    if (!wantsPage(requestContextOf(context.request), context.request)) return replyToScript(context, status);
-    const { kind, text, undo } = status;
-    return redirectTo(context, libraryPath(query), { kind, text, ...(undo && { undo }) });
   }
 }
 

@@ -85,13 +85,6 @@ export class ImportRun {
     this.news.tell();
     if (this.isWorking) return;
     this.isWorking = true;
-    await this.beginImport();
-    await Promise.all([this.announceAll(), ...Array.from({ length: AT_ONCE }, () => this.sendAll())]);
-    this.isWorking = false;
-    this.listener.settled();
-  }
-
-  private async beginImport(): Promise<void> {
     while (this.importId === null) {
       await this.unlessPaused();
       try {
@@ -101,6 +94,9 @@ export class ImportRun {
         this.halt(error);
       }
     }
+    await Promise.all([this.announceAll(), ...Array.from({ length: AT_ONCE }, () => this.sendAll())]);
+    this.isWorking = false;
+    this.listener.settled();
   }
 
   private async announceAll(): Promise<void> {

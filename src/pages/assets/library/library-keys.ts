@@ -114,11 +114,15 @@ export class GridFocus {
   private current: HTMLLIElement | null = null;
 
   constructor(
-    private readonly root: HTMLElement,
+    root: HTMLElement,
     private readonly tiles: () => readonly HTMLLIElement[],
     signal: AbortSignal,
   ) {
-    root.addEventListener('focusin', (event) => this.follow(event.target), { signal });
+    const follow = ({ target }: FocusEvent) => {
+      const tile = target instanceof Element ? target.closest<HTMLLIElement>('.grid > li') : null;
+      if (tile !== null && root.contains(tile)) this.setCurrent(tile);
+    };
+    root.addEventListener('focusin', follow, { signal });
     this.mark(tiles());
   }
 
@@ -153,11 +157,6 @@ export class GridFocus {
     // It may be gone meanwhile.
     this.mark([]);
     if (this.current !== null) this.moveTo(this.current);
-  }
-
-  private follow(target: EventTarget | null): void {
-    const tile = target instanceof Element ? target.closest<HTMLLIElement>('.grid > li') : null;
-    if (tile !== null && this.root.contains(tile)) this.setCurrent(tile);
   }
 
   private setCurrent(tile: HTMLLIElement | null): void {

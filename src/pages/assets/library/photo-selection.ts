@@ -210,7 +210,17 @@ export class SelectAll {
     this.running = running;
     try {
       const total = await this.count(running.signal);
-      if (total <= MOST) await this.addAll(running.signal);
+      const query = new URLSearchParams(this.query);
+      for (let cursor: string | null = total <= MOST ? '' : null; cursor !== null; ) {
+        query.set('cursor', cursor);
+        const part: { ids: readonly string[]; nextCursor: string | null } = await this.fetch(
+          'ids',
+          query,
+          running.signal,
+        );
+        this.selection.add(part.ids);
+        cursor = part.nextCursor;
+      }
       if (!running.signal.aborted) this.selection.markAll(total);
     } catch {
       if (!running.signal.aborted) this.say('Not all photos could be selected. Try again.');
@@ -219,16 +229,6 @@ export class SelectAll {
 
   private async count(signal?: AbortSignal): Promise<number> {
     return (await this.fetch<{ count: number }>('count', this.query, signal)).count;
-  }
-
-  private async addAll(signal: AbortSignal): Promise<void> {
-    const query = new URLSearchParams(this.query);
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      query.set('cursor', cursor);
-      const part: { ids: readonly string[]; nextCursor: string | null } = await this.fetch('ids', query, signal);
-      this.selection.add(part.ids);
-      cursor = part.nextCursor;
-    }
   }
 
   private async fetch<T>(what: string, query: URLSearchParams, signal?: AbortSignal): Promise<T> {
