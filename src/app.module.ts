@@ -20,7 +20,7 @@ import { errorPage } from './pages/page.js';
 import { Navigation } from './pages/page-context.js';
 import { SettingsModule } from './pages/pages.module.js';
 import { SharesModule } from './pages/shares/shares.module.js';
-import { shareErrorPage } from './pages/visitors/share.view.js';
+import { shareErrorPage } from './pages/visitors/share.controller.js';
 
 export type AppOptions = Omit<HttpOptions, keyof RequestObservers> & OpsOptions;
 

@@ -55,7 +55,7 @@ const features: Readonly<Record<string, Feature>> = {
       /^test(ing)?\/[a-z]+\/((own-)?shares?(-[a-z-]+)?\.(test|contract)|memory-shares)\.ts$/,
     ],
     edits: [
-      ['src/app.module.ts', "import { shareErrorPage } from './pages/visitors/share.view.js';\n"],
+      ['src/app.module.ts', "import { shareErrorPage } from './pages/visitors/share.controller.js';\n"],
       ['src/app.module.ts', "import { SharesModule } from './pages/shares/shares.module.js';\n"],
       ['src/app.module.ts', '    SharesModule,\n'],
       ['src/app.module.ts', 'shareErrorPage, '],

@@ -5,7 +5,7 @@ import { MINUTE } from '../../src/core/shared/clock.js';
 import { createShare, type ShareContents } from '../../src/core/shares/own-shares.js';
 import type { Route } from '../../src/http/route-table.js';
 import { assetsVersion } from '../../src/pages/assets.controller.js';
-import { shareAssets, visitorSizes } from '../../src/pages/visitors/share.view.js';
+import { shareAssets, visitorSizes } from '../../src/pages/visitors/share.controller.js';
 import { BrowserClient } from '../api/support/browser-client.js';
 import type { Answer } from '../api/support/http-client.js';
 import { importPhotos, sha256 } from '../api/support/photos.js';

@@ -32,7 +32,7 @@ import {
   UserName,
 } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { requireConfirmed } from '../guards/confirm-identity.js';
+import { requireConfirmed } from '../guards/page-guards.js';
 import { PageController, redirectTo } from '../page.js';
 import {
   Allowed,

@@ -3,7 +3,7 @@ import type { BulkEdit } from '../../core/bulk-edits/bulk-edit.js';
 import type { FilterValues } from '../../core/photos/filter-values.js';
 import type { SavedSearch } from '../../core/searches/saved-search.js';
 import { Form } from '../form.js';
-import { ActiveEdits } from '../history/edit-texts.js';
+import { ActiveEdits } from '../history/history.controller.js';
 import type { IconName } from '../icon-shapes.js';
 import { Importer } from '../imports/importer.view.js';
 import { isNarrow, type LibraryQuery, libraryPath, selectionPath, unfiltered } from '../library-query/library-query.js';

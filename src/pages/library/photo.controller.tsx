@@ -22,7 +22,7 @@ import type { Reply } from '../../http/responses/reply.js';
 import { privateHeaders, sendDownload } from '../../http/responses/send-download.js';
 import { problemsOf } from '../form.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
-import { editFlash } from '../history/edit-texts.js';
+import { editFlash } from '../history/history.controller.js';
 import {
   type LibraryQuery,
   libraryFilters,
@@ -36,8 +36,7 @@ import { CurrentPageContext, callerOfPage, type PageContext } from '../page-cont
 import { Confirm } from '../parts.js';
 import { photoName } from '../picture.js';
 import { editsOf } from '../resource-form.js';
-import { sentFocus } from './focus.view.js';
-import { locationText, readLocation } from './location.view.js';
+import { locationText, readLocation, sentFocus } from './location.view.js';
 import {
   type FormTexts,
   fieldsOf,

@@ -18,8 +18,7 @@ import { useMayActAs } from '../page-context.js';
 import { Buttons, Icon, LinkButton, Moment } from '../parts.js';
 import { type PhotoWithUrls, Picture, photoName, pictureUrl, Tint } from '../picture.js';
 import { ShownValues } from '../resource-form.js';
-import { FocusForm, FocusMarker } from './focus.view.js';
-import { LocationForm, locationText } from './location.view.js';
+import { FocusForm, FocusMarker, LocationForm, locationText } from './location.view.js';
 import { PhotoFacts } from './photo-facts.js';
 import { ratings, ShiftFields, TagInput } from './selection.view.js';
 

@@ -14,7 +14,7 @@ import { requestContextOf, wantsPage } from '../../http/server/request-context.j
 import { oneOfQuery } from '../address.js';
 import { problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { type EditStatus, editStatus } from '../history/edit-texts.js';
+import { type EditStatus, editStatus } from '../history/history.controller.js';
 import { type LibraryQuery, libraryFilters, libraryPath, readLibraryQuery } from '../library-query/library-query.js';
 import { PageController, redirectTo, replyToScript } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';

@@ -20,7 +20,7 @@ import { oneOfQuery } from '../address.js';
 import { ExpiryField, expiryOf, Field, lastDay } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { type Formats, useFormats } from '../formats.js';
-import { requireConfirmed } from '../guards/confirm-identity.js';
+import { requireConfirmed } from '../guards/page-guards.js';
 import { PageController, redirectTo } from '../page.js';
 import {
   CurrentPageContext,

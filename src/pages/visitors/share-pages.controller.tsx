@@ -19,8 +19,7 @@ import { messageForPeople } from '../form.js';
 import { FieldLength, readForm } from '../form-fields.js';
 import { ACCEPTED_FILES } from '../imports/importer.view.js';
 import { renditionSize } from '../picture.js';
-import { Visitors } from './share.controller.js';
-import { renderSharePage, sharedPhotoPath, sharedPicturePath, sharePath } from './share.view.js';
+import { renderSharePage, sharedPhotoPath, sharedPicturePath, sharePath, Visitors } from './share.controller.js';
 import { VisitRecorder } from './visit-recorder.js';
 import { receiveVisitorForm } from './visitor-upload.js';
 
