@@ -7,12 +7,9 @@ import { fileURLToPath } from 'node:url';
 
 const names = [
   'archive-restore',
-  'calendar-days',
-  'chart-column',
   'chevron-left',
   'chevron-right',
   'circle-check',
-  'copy',
   'download',
   'image-plus',
   'images',

@@ -1,17 +1,14 @@
 import { Inject } from '@nestjs/common';
-import type { Response } from 'express';
 import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
 import type { Ports } from '../core/ports.js';
-import type { DomainError } from '../core/shared/errors.js';
 import { factorNeededFrom } from '../core/users/factors/policy.js';
 import { mayActAs } from '../core/users/user.js';
 import { PORTS } from '../http/ports-token.js';
 import { applyReply, Reply } from '../http/responses/reply.js';
 import { publicPath } from '../http/server/base-path.js';
 import { headerOf } from '../http/server/request.js';
-import type { RequestContext } from '../http/server/request-context.js';
 import { type ErrorPage, statusOfCode } from '../http/status-of-code.js';
 import { AccountMenu } from './account-switch/account-switch.js';
 import { assetUrl } from './assets.controller.js';
@@ -310,38 +307,36 @@ const titles: Readonly<Record<number, string>> = {
 /** Errors of every path, unless other pages show them. Uses nothing that could fail again. */
 export const errorPage: ErrorPage = {
   isFor: () => true,
-  send: sendErrorPage,
+  send: (error, { requestId }, response) => {
+    const status = statusOfCode[error.code];
+    const title = titles[status] ?? 'That did not work';
+    const html = renderToString(
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <title>{`${title} · Photo Service`}</title>
+          <link rel="icon" href={assetUrl('styles/icon.svg')} type="image/svg+xml" />
+          {STYLES.map((name) => (
+            <link key={name} rel="stylesheet" href={assetUrl(`styles/${name}`)} />
+          ))}
+        </head>
+        <body class="plain">
+          <main id="content">
+            <section class="card">
+              <h1>{title}</h1>
+              <p>{messageForPeople(error)}</p>
+              <p>
+                <LinkButton href={HOME} label="Back to the start page" />
+              </p>
+              <p class="hint">Request {requestId}</p>
+            </section>
+          </main>
+        </body>
+      </html>,
+    );
+    response.send(applyReply(new Reply(status, `<!doctype html>${html}`, pageHeaders([])), response));
+  },
   message: (error, { underSettings }) => (underSettings ? messageForPeople(error) : error.message),
 };
-
-function sendErrorPage(error: DomainError, { requestId }: RequestContext, response: Response): void {
-  const status = statusOfCode[error.code];
-  const title = titles[status] ?? 'That did not work';
-  const html = renderToString(
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>{`${title} · Photo Service`}</title>
-        <link rel="icon" href={assetUrl('styles/icon.svg')} type="image/svg+xml" />
-        {STYLES.map((name) => (
-          <link key={name} rel="stylesheet" href={assetUrl(`styles/${name}`)} />
-        ))}
-      </head>
-      <body class="plain">
-        <main id="content">
-          <section class="card">
-            <h1>{title}</h1>
-            <p>{messageForPeople(error)}</p>
-            <p>
-              <LinkButton href={HOME} label="Back to the start page" />
-            </p>
-            <p class="hint">Request {requestId}</p>
-          </section>
-        </main>
-      </body>
-    </html>,
-  );
-  response.send(applyReply(new Reply(status, `<!doctype html>${html}`, pageHeaders([])), response));
-}

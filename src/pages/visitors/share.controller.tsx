@@ -37,7 +37,7 @@ import { privateHeaders, type Sendable, sendDownload } from '../../http/response
 import { withFileNames, type ZipEntry, zipOf, zipSize } from '../../http/responses/zip.js';
 import { publicPath } from '../../http/server/base-path.js';
 import { TrafficRecorder } from '../../http/server/recorders.js';
-import { type RequestContext, requestContextOf } from '../../http/server/request-context.js';
+import { requestContextOf } from '../../http/server/request-context.js';
 import { type ErrorPage, statusOfCode } from '../../http/status-of-code.js';
 import { oneOfQuery } from '../address.js';
 import { assetsVersion, findAsset } from '../assets.controller.js';
@@ -140,8 +140,8 @@ export class ShareFilesController {
     @Res() response: Response,
   ): Promise<void> {
     const share = await this.visitors.open(request, token);
-    if (!isVisitorSize(size)) throw notFound('rendition');
-    const download = await openSharedRendition(this.ports, share, id, visitorSizes[size]);
+    if (!Object.hasOwn(visitorSizes, size)) throw notFound('rendition');
+    const download = await openSharedRendition(this.ports, share, id, visitorSizes[size as VisitorSize]);
     // Visitors need not know what the file was called, nor its SHA-256: who has files could find out which of them it is.
     const filename = `${id}.${download.format === 'jpeg' ? 'jpg' : download.format}`;
     const rendition = sendableRendition(download);
@@ -268,31 +268,28 @@ const titles: Readonly<Record<number, string>> = {
 };
 
 /** Errors, for visitors. They say nothing of the link, and are the same for one that never was and one that is no more. */
-export const shareErrorPage: ErrorPage = { isFor: ({ forVisitors }) => forVisitors, send: sendShareErrorPage };
-
-function sendShareErrorPage(error: DomainError, { requestId }: RequestContext, response: Response): void {
-  const status = statusOfCode[error.code];
-  const title = titles[status] ?? 'That did not work';
-  const page = renderSharePage(
-    { token: '-', title, status },
-    <main>
-      <h1>{title}</h1>
-      <p>{error.code === 'not_found' ? error.message : messageForPeople(error)}</p>
-      <p class="soft">Request {requestId}</p>
-    </main>,
-  );
-  response.send(applyReply(page, response));
-}
+export const shareErrorPage: ErrorPage = {
+  isFor: ({ forVisitors }) => forVisitors,
+  send: (error, { requestId }, response) => {
+    const status = statusOfCode[error.code];
+    const title = titles[status] ?? 'That did not work';
+    const page = renderSharePage(
+      { token: '-', title, status },
+      <main>
+        <h1>{title}</h1>
+        <p>{error.code === 'not_found' ? error.message : messageForPeople(error)}</p>
+        <p class="soft">Request {requestId}</p>
+      </main>,
+    );
+    response.send(applyReply(page, response));
+  },
+};
 
 /** The sizes of pictures that visitors see, and the renditions that they are. */
 export const visitorSizes = { thumb: 'thumb', preview: 'medium', large: 'large' } as const satisfies Readonly<
   Record<string, RenditionName>
 >;
 type VisitorSize = keyof typeof visitorSizes;
-
-function isVisitorSize(text: string): text is VisitorSize {
-  return Object.hasOwn(visitorSizes, text);
-}
 
 /** Everything that a share needs is below this path. */
 export function sharePath(token: string): string {
