@@ -28,9 +28,8 @@ import { FieldLength, TakesFiles } from '../form-fields.js';
 import { jsonReply, PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { Card, Heading, Moment } from '../parts.js';
-import { countsText, registrationView } from './import-state.js';
+import { countsText, isRefused, receivePlainForm, registrationView, resultsOfNone } from './import-results.js';
 import { Importer, importerReach, PAGE_IMPORT, tagNamesIn } from './importer.view.js';
-import { isRefused, receivePlainForm, resultsOfNone } from './plain-import.js';
 
 /** The request of the importer's script to begin an import. */
 class BeginBody {

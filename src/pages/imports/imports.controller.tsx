@@ -14,7 +14,7 @@ import { type Formats } from '../formats.js';
 import { jsonReply, PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
 import { Badge, Card, Confirm, Empty, Fact, Heading, LinkButton, Moment, Table, type Tone } from '../parts.js';
-import { countsText, failureOf, stateView } from './import-state.js';
+import { countsText, failureOf, stateView } from './import-results.js';
 
 const PAGE = 25;
 /** Failed items, on one page. */

@@ -46,7 +46,7 @@ import {
   sentFields,
   type WrongForm,
 } from './photo.view.js';
-import { addTag, editSelected, sentSeconds } from './selection.js';
+import { addTag, editSelected, sentSeconds } from './selection.controller.js';
 import { tileOrigins } from './world.js';
 
 /** One photo: its picture and its metadata. Other changes are in PhotoChangesController, its bytes in PhotoBytesController. */

@@ -1,14 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
 import { photoFields } from '../../core/media/photo-fields.js';
-import type { Id } from '../../core/shared/ids.js';
 import { MAX_TAG_NAME } from '../../core/tags/tag.js';
-import { Button, Form, MAX_ZONE_NAME, TimeZoneNames } from '../form.js';
-import { useFormats } from '../formats.js';
-import { type LibraryQuery, libraryPath, selectionPath } from '../library-query/library-query.js';
+import { Button, MAX_ZONE_NAME, TimeZoneNames } from '../form.js';
+import { type LibraryQuery, selectionPath } from '../library-query/library-query.js';
 import { Allowed, Surroundings } from '../page-context.js';
-import { Buttons, Icon } from '../parts.js';
-import type { EditButton } from './selection.js';
+import { Icon } from '../parts.js';
+import type { EditButton } from './selection.controller.js';
 
 /** The actions for selected photos. Everything works without scripts, for the photos whose boxes are checked. */
 export function LibraryActions({ query }: { query: LibraryQuery }) {
@@ -204,23 +202,5 @@ function SelectionButtons() {
         Clear
       </button>
     </>
-  );
-}
-
-export function ConfirmDeletion({ ids, query }: { ids: readonly Id[]; query: LibraryQuery }) {
-  const formats = useFormats();
-  return (
-    <section class="card confirm">
-      <h1>Permanently delete {formats.pluralize(ids.length, 'photo')}?</h1>
-      <p>The originals and all their data are removed. This cannot be undone.</p>
-      <Form action={selectionPath(query)}>
-        <input type="hidden" name="do" value="delete" />
-        <input type="hidden" name="confirmed" value="yes" />
-        {ids.map((id) => (
-          <input key={id} type="hidden" name="ids" value={id} />
-        ))}
-        <Buttons label="Delete permanently" kind="danger" cancel={libraryPath(query)} />
-      </Form>
-    </section>
   );
 }

@@ -12,7 +12,7 @@ import type { Flash } from '../browser-session.js';
 import { Button, Form } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { useFormats } from '../formats.js';
-import { selectedIds } from '../library/selection.js';
+import { selectedIds } from '../library/selection.controller.js';
 import { formatName } from '../library-query/library-query.js';
 import { PageController, redirectAfter } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';

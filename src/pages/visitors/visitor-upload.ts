@@ -11,7 +11,7 @@ import {
   visitorImport,
 } from '../../core/shares/visitor-upload.js';
 import type { FormFields } from '../form-fields.js';
-import { type PlainImport, receivePlainForm } from '../imports/plain-import.js';
+import { type PlainImport, receivePlainForm } from '../imports/import-results.js';
 
 /** The longest time that a request waits for those that began later. */
 const PATIENCE_MS = 10_000;
