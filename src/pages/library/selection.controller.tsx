@@ -22,7 +22,6 @@ import { requestContextOf, wantsPage } from '../../http/server/request-context.j
 import { oneOfQuery } from '../address.js';
 import { Form, problemsOf } from '../form.js';
 import { FieldLength, type FormFields } from '../form-fields.js';
-import { type Formats } from '../formats.js';
 import { type EditStatus, editStatus } from '../history/history.controller.js';
 import {
   type LibraryQuery,
@@ -67,12 +66,11 @@ export class SelectionController extends PageController {
       if (what === 'delete' && !form.has('confirmed')) {
         const options = { title: 'Delete permanently', section: 'library' };
         const ids = await fewSelected(this.ports, caller, selection);
-        const { formats } = context;
         return this.render(
           context,
           options,
           <section class="card confirm">
-            <h1>Permanently delete {formats.pluralize(ids.length, 'photo')}?</h1>
+            <h1>Permanently delete {context.formats.pluralize(ids.length, 'photo')}?</h1>
             <p>The originals and all their data are removed. This cannot be undone.</p>
             <Form action={selectionPath(query)}>
               <input type="hidden" name="do" value="delete" />
@@ -87,7 +85,10 @@ export class SelectionController extends PageController {
       }
       if (what === 'delete') {
         const ids = await fewSelected(this.ports, caller, selection);
-        return answer({ kind: 'done', text: await deleteSelected(context.formats, this.ports, caller, ids) });
+        const results = await purgePhotos(this.ports, caller, ids);
+        const removed = results.filter(({ outcome }) => outcome === 'deleted');
+        const photos = context.formats.pluralize(removed.length, 'photo');
+        return answer({ kind: 'done', text: `${photos} permanently deleted.` });
       }
       const button = editButtons.find((each) => each === what);
       if (button === undefined) {
@@ -180,13 +181,6 @@ export async function editSelected(
   const { id } = await startBulkEdit(ports, caller, action, chosen);
   await runBulkEdit(ports, caller.customerId, id);
   return readBulkEdit(ports, caller, id);
-}
-
-/** Permanently deletes photos, and says how many there were. */
-async function deleteSelected(formats: Formats, ports: Ports, caller: Caller, ids: readonly Id[]): Promise<string> {
-  const results = await purgePhotos(ports, caller, ids);
-  const removed = results.filter(({ outcome }) => outcome === 'deleted');
-  return `${formats.pluralize(removed.length, 'photo')} permanently deleted.`;
 }
 
 /** Adds the tag of this name to one photo; it is created if necessary. Errors: `invalid_request`, `limit_reached`. */
