@@ -21,7 +21,7 @@ import { RequireRole } from '../../http/access.js';
 import { roleMeanings, withArticle } from '../../http/fields/meanings.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
-import { Button, Field, Form, Options, ProblemSummary, type Problems, problemsOf, type SentForm } from '../form.js';
+import { Button, Field, Form, Options, ProblemSummary, type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { PageController, redirectTo } from '../page.js';
 import {
@@ -272,26 +272,12 @@ export class NewPeopleController extends PageController {
   }
 }
 
-interface ListProps extends SentForm {
-  readonly users: readonly User[];
-  readonly withFactor: ReadonlySet<Id>;
-  /** By which those sign in who do so at a provider. */
-  readonly identities: readonly Identity[];
-  readonly customer: Customer;
-  /** By which new people can come; null: by none. */
-  readonly newPeopleBy: ProviderSettings | null;
-  /** Links are also sent by mail. */
-  readonly isMailed: boolean;
-  readonly self: Pick<User, 'id' | 'role'>;
-}
-
 function named(role: string): string {
   return role[0]?.toUpperCase() + role.slice(1);
 }
 
-type ActionsProps = Pick<ListProps, 'identities'> & { readonly user: User; readonly roles: readonly Role[] };
-
-function PersonActions({ user, roles, identities }: ActionsProps) {
+function PersonActions(props: { user: User; roles: readonly Role[]; identities: readonly Identity[] }) {
+  const { user, roles, identities } = props;
   const path = `/settings/account/people/${user.id}`;
   const who = <span class="unseen">{` ${user.email ?? 'first owner'}`}</span>;
   return (
