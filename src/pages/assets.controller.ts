@@ -70,7 +70,6 @@ export function assetUrl(name: string): string {
 const SCRIPT_POLICY =
   "default-src 'none'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
 
-/** Styles and scripts of the pages, which are the same for everyone. */
 @Controller('settings/assets')
 @NoKeyRequired()
 export class AssetsController {

@@ -29,7 +29,6 @@ export function Form({ action, children, label, ...rest }: FormProps) {
 
 type Choices = readonly (readonly [value: string, label: string])[];
 
-/** The options of a choice, of which one is chosen. */
 export function Options({ choices, chosen }: { choices: Choices; chosen: unknown }) {
   return (
     <>
@@ -233,7 +232,6 @@ export function CodeField({ name = 'code', input, ...field }: Omit<FieldProps, '
   return <Field label="Code" name={name} {...field} input={{ ...CODE_INPUT, ...input }} />;
 }
 
-/** The field of a password, as in `Field`. */
 export const PASSWORD_INPUT = {
   type: 'password',
   required: true,

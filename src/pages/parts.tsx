@@ -24,7 +24,6 @@ export function Heading({ title, lead, children }: HeadingProps) {
   );
 }
 
-/** A part of a page with a heading of its own. */
 export function Card({ title, lead, children }: Omit<HeadingProps, 'title'> & { title?: string | undefined }) {
   return (
     <section class="card">
@@ -146,7 +145,6 @@ interface LinkButtonProps {
   readonly name?: string;
 }
 
-/** A link that looks like a button. */
 export function LinkButton({ href, label, icon, kind = 'plain', isSmall = false, rel, name }: LinkButtonProps) {
   return (
     <a class={`button ${kind}${isSmall ? ' small' : ''}`} href={href} rel={rel} aria-label={name}>

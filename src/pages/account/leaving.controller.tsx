@@ -12,7 +12,6 @@ import { PageController } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext, personOf } from '../page-context.js';
 import { Buttons } from '../parts.js';
 
-/** Closing the account, for owners only. */
 @Controller('settings/account/erase')
 @RequireRole('owner', { confirmed: true })
 export class LeavingController extends PageController {

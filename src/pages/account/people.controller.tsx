@@ -42,7 +42,6 @@ export const SETTINGS_ADDRESSES_PATH = `${PEOPLE_PATH}/addresses`;
 const NEW_PEOPLE_PATH = `${PEOPLE_PATH}/by-provider`;
 const section = 'account';
 
-/** The people with access to this account: for admins and owners. */
 @Controller('settings/account/people')
 @RequireRole('admin', { confirmed: true })
 export class PeopleController extends PageController {

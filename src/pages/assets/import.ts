@@ -1,7 +1,6 @@
 // Takes photos that are dropped on the page or chosen, and sees them into the library.
 
-import type { Entry } from './import/import-entry.js';
-import { carriesFiles, chosenFiles, droppedFiles, type FoundFiles } from './import/import-files.js';
+import { carriesFiles, chosenFiles, droppedFiles, type Entry, type FoundFiles } from './import/import-files.js';
 import { ImportRun } from './import/import-run.js';
 import { type ImportState, Refused, service } from './import/import-service.js';
 import { type Failure, ImportView } from './import/import-view.js';

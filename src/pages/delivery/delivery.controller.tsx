@@ -41,7 +41,6 @@ import { FormCard, type FormState, saveEdits, saveNew } from '../resource-form.j
 import { AREA, LIST, ofKey, PictureUsage, sum } from './delivery.view.js';
 import { Presets } from './presets.controller.js';
 
-/** The page on image delivery, and its keys. */
 @Controller('settings/delivery')
 @RequireRole('admin', { confirmed: true })
 export class DeliveryKeysController extends PageController {

@@ -115,7 +115,6 @@ export function registrationView(
   };
 }
 
-/** And the state of the import. */
 export function stateView(subject: CountedImport, failed: readonly ItemDetails[], limits: Limits) {
   return {
     id: subject.id,

@@ -119,7 +119,6 @@ export async function importerReach({ directUploads }: Uses<'directUploads'>): P
   return directUploads === null ? [] : [await directUploads.origin()];
 }
 
-/** Names of tags, separated by commas. */
 export function tagNamesIn(text: string): readonly string[] {
   const names = text.split(',').map((name) => name.trim());
   return [...new Set(names.filter((name) => name !== ''))];

@@ -17,7 +17,6 @@ interface FactsProps {
   readonly isEdited: boolean;
 }
 
-/** Everything about a photo that is not edited here. */
 export function PhotoFacts({ photo, exif, isEdited }: FactsProps) {
   const formats = useFormats();
   const { camera, exposure, location, metadata } = photo;

@@ -56,7 +56,6 @@ export class SearchesController extends PageController {
   }
 }
 
-/** Saved searches to go to and to edit, and a form that saves what is active now. */
 export function SavedSearches({ searches, query }: { searches: readonly SavedSearch[]; query: LibraryQuery }) {
   const current = queryText(query);
   const mayEdit = useMayActAs('editor');

@@ -39,7 +39,6 @@ const LIST = '/settings/shares';
 const AREA = { section: 'shares', styles: ['areas.css'] } as const;
 const WITH_LINKS = { ...AREA, scripts: ['copy.js'] } as const;
 
-/** Shares: created from a tag or a selection of the library, looked at, edited, revoked. */
 @Controller('settings/shares')
 @RequireRole('editor')
 export class ShareSettingsController extends PageController {

@@ -21,7 +21,6 @@ import { CurrentPageContext, InNavigation, type PageContext, personOf } from '..
 import { Card, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
 import { Chart, Meter } from './chart.view.js';
 
-/** The page about what an account holds, and what its keys ask for. */
 @Controller('settings/usage')
 export class UsageController extends PageController {
   @Get()

@@ -44,7 +44,6 @@ import {
 } from '../parts.js';
 import { FormCard, type FormState, saveEdits, saveNew } from '../resource-form.js';
 
-/** Endpoints of webhooks: listed, created, edited, deleted. */
 @Controller('settings/webhooks')
 @RequireRole('admin')
 export class WebhookPagesController extends PageController {

@@ -1,7 +1,6 @@
 // One import on its way: hashes files, announces them, and sends what is new, four at a time. Knows no page: it tells `changed` of
 // every change. What has arrived is known to the service alone, so a person who comes again with the same files sends only the rest.
-import { Entry, type EntryState, stateAfter } from './import-entry.js';
-import type { Found } from './import-files.js';
+import { Entry, type EntryState, type Found, stateAfter } from './import-files.js';
 import {
   ATTEMPTS,
   isOfStore,

@@ -1,7 +1,7 @@
 // Shows an import on its way: the whole, each file, the photos that have arrived, and in the end what did not come in.
 
 import { publicPath } from '../public-path.js';
-import type { Entry, EntryState } from './import-entry.js';
+import type { Entry, EntryState } from './import-files.js';
 import type { ImportRun } from './import-run.js';
 import type { ImportState } from './import-service.js';
 
