@@ -152,12 +152,38 @@ export class DeliveryKeysController extends PageController {
     return redirectTo(context, LIST, { kind: 'done', text });
   }
 
-  private async form(context: PageContext, state: DeliveryKeyFormState): Promise<Reply> {
-    const { subject, problems } = state;
+  private async form(context: PageContext, { subject, fields, problems }: DeliveryKeyFormState): Promise<Reply> {
     const title = subject === null ? 'Create delivery key' : `Delivery key “${subject.name}”`;
     const page = (
       <>
-        <DeliveryKeyForm {...state} />
+        {subject === null ? (
+          <Heading title="Create delivery key" lead="Your server signs URLs of images with its secret." />
+        ) : (
+          <Heading
+            title={`Delivery key “${subject.name}”`}
+            lead="Changes apply to all URLs signed with it, immediately."
+          />
+        )}
+        <FormCard
+          action={subject === null ? `${LIST}/keys/new` : `${LIST}/keys/${subject.id}/edit`}
+          problems={problems}
+          shown={subject && deliveryKeyForm.fieldsOf(subject)}
+          button={subject === null ? 'Create key' : 'Save'}
+          cancel={LIST}
+        >
+          <Field
+            label="Name"
+            name="name"
+            errors={problems}
+            hint="What the key is for, for example your shop."
+            input={{ value: fields.name, required: true, maxLength: MAX_DELIVERY_KEY_NAME, autocomplete: 'off' }}
+          />
+          <div class="choice">
+            <input type="checkbox" id="presets-only" name="presetsOnly" value="yes" checked={fields.presetsOnly} />
+            <label for="presets-only">Presets only: its URLs name a preset, and no other option</label>
+          </div>
+          <ExpiryField end="Its URLs stop working" value={fields.expiresOn} problems={problems} />
+        </FormCard>
         {subject && <PictureUsage delivery={await this.delivery(context)} subject={subject} />}
       </>
     );
@@ -203,38 +229,3 @@ const deliveryKeyForm = {
 };
 
 type DeliveryKeyFormState = FormState<DeliveryKey, typeof blank>;
-
-function DeliveryKeyForm({ subject, fields, problems }: DeliveryKeyFormState) {
-  return (
-    <>
-      {subject === null ? (
-        <Heading title="Create delivery key" lead="Your server signs URLs of images with its secret." />
-      ) : (
-        <Heading
-          title={`Delivery key “${subject.name}”`}
-          lead="Changes apply to all URLs signed with it, immediately."
-        />
-      )}
-      <FormCard
-        action={subject === null ? `${LIST}/keys/new` : `${LIST}/keys/${subject.id}/edit`}
-        problems={problems}
-        shown={subject && deliveryKeyForm.fieldsOf(subject)}
-        button={subject === null ? 'Create key' : 'Save'}
-        cancel={LIST}
-      >
-        <Field
-          label="Name"
-          name="name"
-          errors={problems}
-          hint="What the key is for, for example your shop."
-          input={{ value: fields.name, required: true, maxLength: MAX_DELIVERY_KEY_NAME, autocomplete: 'off' }}
-        />
-        <div class="choice">
-          <input type="checkbox" id="presets-only" name="presetsOnly" value="yes" checked={fields.presetsOnly} />
-          <label for="presets-only">Presets only: its URLs name a preset, and no other option</label>
-        </div>
-        <ExpiryField end="Its URLs stop working" value={fields.expiresOn} problems={problems} />
-      </FormCard>
-    </>
-  );
-}

@@ -130,9 +130,78 @@ export class WebhookPagesController extends PageController {
     return redirectTo(context, '/settings/webhooks', { kind: 'done', text: 'The endpoint was deleted.' });
   }
 
-  private form(context: PageContext, state: EndpointFormState): Reply {
-    const title = state.subject === null ? 'Create endpoint' : 'Edit endpoint';
-    return this.render(context, { ...AREA, title, problems: state.problems }, <EndpointForm {...state} />);
+  private form(context: PageContext, { subject, fields, problems }: EndpointFormState): Reply {
+    const title = subject === null ? 'Create endpoint' : 'Edit endpoint';
+    const path = subject === null ? '/settings/webhooks' : `/settings/webhooks/${subject.id}`;
+    return this.render(
+      context,
+      { ...AREA, title, problems },
+      <>
+        <Heading title={title} />
+        <FormCard
+          action={subject === null ? `${path}/new` : `${path}/edit`}
+          problems={problems}
+          shown={subject && endpointForm.fieldsOf(subject)}
+          button={subject === null ? 'Create endpoint' : 'Save'}
+          cancel={path}
+        >
+          <Field
+            label="URL"
+            name="url"
+            errors={problems}
+            hint="Events are sent to this https URL, which must be publicly reachable."
+            input={{
+              type: 'url',
+              value: fields.url,
+              required: true,
+              maxLength: MAX_URL_LENGTH,
+              placeholder: 'https://example.com/webhooks',
+              autocomplete: 'off',
+            }}
+          />
+          <Field
+            label="Description"
+            name="description"
+            errors={problems}
+            hint="Only shown here."
+            input={{ value: fields.description, maxLength: MAX_ENDPOINT_DESCRIPTION, autocomplete: 'off' }}
+          />
+          <fieldset>
+            <legend>Events</legend>
+            <div class="choice">
+              <input type="radio" id="which-all" name="which" value="all" checked={fields.which === 'all'} />
+              <label for="which-all">All events, including types added in later versions</label>
+            </div>
+            <div class="choice">
+              <input type="radio" id="which-some" name="which" value="some" checked={fields.which === 'some'} />
+              <label for="which-some">Selected events</label>
+            </div>
+            <div class="events">
+              {changeTypes.map((type) => (
+                <div class="choice" key={type}>
+                  <input
+                    type="checkbox"
+                    id={`event-${type}`}
+                    name="events"
+                    value={type}
+                    checked={fields.events.includes(type)}
+                    data-chooses="which-some"
+                  />
+                  <label class="code" for={`event-${type}`}>
+                    {type}
+                  </label>
+                </div>
+              ))}
+            </div>
+            {problems?.of('events').map((message) => (
+              <p key={message} class="error">
+                {message}
+              </p>
+            ))}
+          </fieldset>
+        </FormCard>
+      </>,
+    );
   }
 }
 
@@ -274,74 +343,3 @@ const endpointForm = {
 };
 
 type EndpointFormState = FormState<WebhookEndpoint, typeof blank>;
-
-function EndpointForm({ subject, fields, problems }: EndpointFormState) {
-  const path = subject === null ? '/settings/webhooks' : `/settings/webhooks/${subject.id}`;
-  return (
-    <>
-      <Heading title={subject === null ? 'Create endpoint' : 'Edit endpoint'} />
-      <FormCard
-        action={subject === null ? `${path}/new` : `${path}/edit`}
-        problems={problems}
-        shown={subject && endpointForm.fieldsOf(subject)}
-        button={subject === null ? 'Create endpoint' : 'Save'}
-        cancel={path}
-      >
-        <Field
-          label="URL"
-          name="url"
-          errors={problems}
-          hint="Events are sent to this https URL, which must be publicly reachable."
-          input={{
-            type: 'url',
-            value: fields.url,
-            required: true,
-            maxLength: MAX_URL_LENGTH,
-            placeholder: 'https://example.com/webhooks',
-            autocomplete: 'off',
-          }}
-        />
-        <Field
-          label="Description"
-          name="description"
-          errors={problems}
-          hint="Only shown here."
-          input={{ value: fields.description, maxLength: MAX_ENDPOINT_DESCRIPTION, autocomplete: 'off' }}
-        />
-        <fieldset>
-          <legend>Events</legend>
-          <div class="choice">
-            <input type="radio" id="which-all" name="which" value="all" checked={fields.which === 'all'} />
-            <label for="which-all">All events, including types added in later versions</label>
-          </div>
-          <div class="choice">
-            <input type="radio" id="which-some" name="which" value="some" checked={fields.which === 'some'} />
-            <label for="which-some">Selected events</label>
-          </div>
-          <div class="events">
-            {changeTypes.map((type) => (
-              <div class="choice" key={type}>
-                <input
-                  type="checkbox"
-                  id={`event-${type}`}
-                  name="events"
-                  value={type}
-                  checked={fields.events.includes(type)}
-                  data-chooses="which-some"
-                />
-                <label class="code" for={`event-${type}`}>
-                  {type}
-                </label>
-              </div>
-            ))}
-          </div>
-          {problems?.of('events').map((message) => (
-            <p key={message} class="error">
-              {message}
-            </p>
-          ))}
-        </fieldset>
-      </FormCard>
-    </>
-  );
-}
