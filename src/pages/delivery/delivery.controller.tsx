@@ -216,6 +216,7 @@ function keyCells(formats: Formats, key: DeliveryKey, now: Date, requests: numbe
     </span>,
   ];
 }
+
 const ONCE = { ...AREA, scripts: ['copy.js', 'no-resend.js'] } as const;
 
 const blank = { name: '', presetsOnly: false, expiresOn: '' };

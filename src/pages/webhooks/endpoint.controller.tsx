@@ -51,6 +51,7 @@ export class WebhookActsController extends PageController {
     const parameters = context.request.query;
     const [customerId, cursor] = [customerOf(context), oneOfQuery(parameters['cursor'])];
     const [state, event] = [oneOfQuery(parameters['state']), oneOfQuery(parameters['event'])];
+    // Values that mean nothing are not set.
     const query = {
       state: logStates.some(([name]) => name === state) ? state : '',
       event: eventTypes.some((type) => type === event) ? event : '',
@@ -268,6 +269,7 @@ export class WebhookActsController extends PageController {
     });
   }
 }
+
 /** The options of a page with a log that moves by itself. */
 const LIVE = { ...AREA, scripts: ['live.js'] } as const;
 
