@@ -10,7 +10,6 @@ import { readPhoto } from '../../core/photos/read-photo.js';
 import { downloadRendition } from '../../core/photos/renditions/rendition.js';
 import { renditionUrls } from '../../core/photos/renditions/signed-url.js';
 import { purgePhoto, trashPhoto } from '../../core/photos/trash.js';
-import type { Ports } from '../../core/ports.js';
 import { notFound } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { editTag } from '../../core/tags/edit-tag.js';
@@ -21,7 +20,7 @@ import { openDownload, sendableRendition } from '../../http/responses/photo-down
 import type { Reply } from '../../http/responses/reply.js';
 import { privateHeaders, sendDownload } from '../../http/responses/send-download.js';
 import { problemsOf } from '../form.js';
-import { FieldLength, type FormFields } from '../form-fields.js';
+import { FieldLength } from '../form-fields.js';
 import { editFlash } from '../history/history.controller.js';
 import {
   type LibraryQuery,
@@ -149,50 +148,57 @@ export class PhotoController extends PageController {
   }
 }
 
-/** The changes of one photo by their paths below it, with what is said when each is done. */
-const changes = {
-  tags: [
-    'Tag added.',
-    async (ports, caller, id, form) => {
-      // Before a tag is created for a photo that does not exist.
-      await readPhoto(ports, caller, id, { trashedToo: false, withExif: false });
-      await addTag(ports, caller, id, form.text('tag', FieldLength.line));
-    },
-  ],
-  'tags/remove': [
-    'Tag removed.',
-    async (ports, caller, id, form) => {
-      await readPhoto(ports, caller, id, { trashedToo: false, withExif: false });
-      const tagId = parseId(form.text('tag', FieldLength.line)) ?? 0;
-      await editTag(ports, caller, tagId, { removePhotoIds: [id] });
-    },
-  ],
-  focus: ['Focus saved.', (ports, caller, id, form) => editPhoto(ports, caller, id, { focus: sentFocus(form) })],
-  'focus/remove': ['Focus removed.', (ports, caller, id) => editPhoto(ports, caller, id, { focus: null })],
-  shift: [
-    'Capture time changed.',
-    (ports, caller, id, form) => editPhoto(ports, caller, id, { shiftTakenAt: { seconds: sentSeconds(form) } }),
-  ],
-  trash: ['Moved to the trash.', (ports, caller, id) => trashPhoto(ports, caller, id)],
-  restore: ['Restored from the trash.', (ports, caller, id) => editPhoto(ports, caller, id, { trashed: false })],
-} as const satisfies Record<
-  string,
-  readonly [string, (ports: Ports, caller: Caller, id: Id, form: FormFields) => Promise<unknown>]
->;
-
 /** Actions of a person on one photo: tags, focus, shift of the capture time, trash, restore, delete permanently. Each form returns to the photo. */
 @Controller('settings/photos')
 @RequireRole('editor')
 export class PhotoChangesController extends PageController {
-  @Post(Object.keys(changes).map((name) => `:id/${name}`))
-  change(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const path = photoPath(id, listOf(context));
-    const [, name] = /\/photos\/[^/]+\/(.+)$/.exec(context.request.path) ?? [];
-    return redirectAfter(context, path, async () => {
-      const [text, act] = changes[name as keyof typeof changes];
-      await act(this.ports, callerOfPage(context), id, context.form);
-      return { text };
+  @Post(':id/tags')
+  addTag(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.change(context, id, 'Tag added.', async (caller) => {
+      // Before a tag is created for a photo that does not exist.
+      await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
+      await addTag(this.ports, caller, id, context.form.text('tag', FieldLength.line));
     });
+  }
+
+  @Post(':id/tags/remove')
+  removeTag(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.change(context, id, 'Tag removed.', async (caller) => {
+      await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
+      const tagId = parseId(context.form.text('tag', FieldLength.line)) ?? 0;
+      await editTag(this.ports, caller, tagId, { removePhotoIds: [id] });
+    });
+  }
+
+  @Post(':id/focus')
+  setFocus(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.change(context, id, 'Focus saved.', (caller) =>
+      editPhoto(this.ports, caller, id, { focus: sentFocus(context.form) }),
+    );
+  }
+
+  @Post(':id/focus/remove')
+  removeFocus(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.change(context, id, 'Focus removed.', (caller) => editPhoto(this.ports, caller, id, { focus: null }));
+  }
+
+  @Post(':id/shift')
+  shift(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.change(context, id, 'Capture time changed.', (caller) =>
+      editPhoto(this.ports, caller, id, { shiftTakenAt: { seconds: sentSeconds(context.form) } }),
+    );
+  }
+
+  @Post(':id/trash')
+  trash(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.change(context, id, 'Moved to the trash.', (caller) => trashPhoto(this.ports, caller, id));
+  }
+
+  @Post(':id/restore')
+  restore(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
+    return this.change(context, id, 'Restored from the trash.', (caller) =>
+      editPhoto(this.ports, caller, id, { trashed: false }),
+    );
   }
 
   @Get(':id/delete')
@@ -217,6 +223,18 @@ export class PhotoChangesController extends PageController {
     const path = libraryPath(listOf(context));
     await purgePhoto(this.ports, callerOfPage(context), id);
     return redirectTo(context, path, { kind: 'done', text: 'Permanently deleted.' });
+  }
+
+  private change(
+    context: PageContext,
+    id: Id,
+    text: string,
+    act: (caller: Caller) => Promise<unknown>,
+  ): Promise<Reply> {
+    return redirectAfter(context, photoPath(id, listOf(context)), async () => {
+      await act(callerOfPage(context));
+      return { text };
+    });
   }
 }
 
