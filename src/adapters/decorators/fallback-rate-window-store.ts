@@ -2,16 +2,10 @@ import type { Budget, RateWindowStore, WindowState } from '../../core/access/rol
 import { SECOND } from '../../core/shared/clock.js';
 import { withTimeout } from '../with-timeout.js';
 
-/** The longest time that a call waits for the first store. */
-const WAIT_MS = SECOND;
-/** Period in which the first store is not used after a failure. */
-const RETRY_MS = 2 * SECOND;
-
-/** Called when the first store is not used for now, with the reason, and when it is back. Must not throw. */
-export type OnChange = (away: boolean, reason?: unknown) => void;
-
 export interface FallbackTimes {
+  /** The longest time that a call waits for the first store; default: a second. */
   readonly waitMs?: number;
+  /** Period in which the first store is not used after a failure; default: two seconds. */
   readonly retryMs?: number;
   /** Milliseconds of a stopwatch; default: the machine's. */
   readonly elapsed?: () => number;
@@ -30,8 +24,9 @@ export class FallbackRateWindowStore implements RateWindowStore {
   constructor(
     private readonly first: RateWindowStore,
     private readonly second: RateWindowStore,
-    private readonly onChange: OnChange = () => undefined,
-    { waitMs = WAIT_MS, retryMs = RETRY_MS, elapsed = () => performance.now() }: FallbackTimes = {},
+    /** Called when the first store is not used for now, with the reason, and when it is back. Must not throw. */
+    private readonly onChange: (away: boolean, reason?: unknown) => void = () => undefined,
+    { waitMs = SECOND, retryMs = 2 * SECOND, elapsed = () => performance.now() }: FallbackTimes = {},
   ) {
     this.times = { waitMs, retryMs, elapsed };
   }

@@ -13,14 +13,12 @@ import { isOutage } from '../../core/shared/errors.js';
 /** A method of the store, by its name in the metric: `diskSpace` has always been `room` there, and `file` is a `head`. */
 export type BlobOperation = Exclude<keyof BlobStore, 'diskSpace' | 'file'> | 'room';
 
-/** Called with the name of a method that failed because the store is unavailable. Must not throw. */
-export type OnFailure = (operation: BlobOperation) => void;
-
 /** A blob store whose outages are reported. Changes nothing else. */
 export class ObservedBlobStore implements BlobStore {
   constructor(
     private readonly inner: BlobStore,
-    private readonly onFailure: OnFailure,
+    /** Called with the name of a method that failed because the store is unavailable. Must not throw. */
+    private readonly onFailure: (operation: BlobOperation) => void,
   ) {}
 
   put(...blob: Parameters<BlobStore['put']>): Promise<BlobInfo> {
@@ -64,7 +62,7 @@ export class ObservedBlobStore implements BlobStore {
     try {
       return await answer;
     } catch (error) {
-      this.note(operation, error);
+      if (isOutage(error)) this.onFailure(operation);
       throw error;
     }
   }
@@ -80,9 +78,5 @@ export class ObservedBlobStore implements BlobStore {
         };
       },
     };
-  }
-
-  private note(operation: BlobOperation, error: unknown): void {
-    if (isOutage(error)) this.onFailure(operation);
   }
 }

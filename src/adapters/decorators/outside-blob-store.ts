@@ -14,16 +14,16 @@ import { DomainError } from '../../core/shared/errors.js';
 import { checkedBody } from '../remote-blobs/body.js';
 import { storeOutage, usualPatience } from '../remote-blobs/outage.js';
 
-/** A store of a module from outside. What it does without has an answer here. */
-export type OutsideStore = Omit<BlobStore, 'file' | 'sweep' | 'diskSpace'> &
-  Partial<Pick<BlobStore, 'file' | 'sweep' | 'diskSpace'>>;
-
 /**
  * A store that knows nothing of this program: keys are checked before they reach it, bodies must not end early, and its errors become
  * `service_unavailable`, except for a RangeError and for what the source of a put threw.
  */
 export class OutsideBlobStore implements BlobStore {
-  constructor(private readonly store: OutsideStore) {}
+  constructor(
+    /** What it does without has an answer here. */
+    private readonly store: Omit<BlobStore, 'file' | 'sweep' | 'diskSpace'> &
+      Partial<Pick<BlobStore, 'file' | 'sweep' | 'diskSpace'>>,
+  ) {}
 
   async put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
     checkKeys(key);

@@ -1,6 +1,7 @@
 import { type BigIntStats, fstatSync, read } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { inOneChunk, readOnce } from '../../core/blobs/blob-bytes.js';
 import type { BlobInfo, BlobState, ByteRange, Durability } from '../../core/blobs/blob-store.js';
 import { DomainError } from '../../core/shared/errors.js';
@@ -29,21 +30,17 @@ export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw storageError(error);
+    const code = systemCode(error);
+    if (code === null) throw error;
+    const unavailable = new DomainError(
+      'service_unavailable',
+      NO_ROOM.has(code)
+        ? 'The photo storage is full. Try again later.'
+        : 'The photo storage is temporarily unavailable. Try again later.',
+    );
+    unavailable.cause = error;
+    throw unavailable;
   }
-}
-
-function storageError(error: unknown): unknown {
-  const code = systemCode(error);
-  if (code === null) return error;
-  const unavailable = new DomainError(
-    'service_unavailable',
-    NO_ROOM.has(code)
-      ? 'The photo storage is full. Try again later.'
-      : 'The photo storage is temporarily unavailable. Try again later.',
-  );
-  unavailable.cause = error;
-  return unavailable;
 }
 
 /** Buffers of one size, used again after they were returned: new memory has to be cleared, and brings the next garbage collection closer. */
@@ -92,8 +89,11 @@ export async function fileBytes(
 ): Promise<AsyncIterable<Uint8Array>> {
   const length = range.end + 1 - range.start;
   // Immediately: most files are thumbs, and keeping one open until it has been read is most of the work.
-  if (0 < length && length <= CHUNK_BYTES)
-    return readOnce(inOneChunk(await readAndClose(handle, range.start, length, pool)));
+  if (0 < length && length <= CHUNK_BYTES) {
+    const bytes = await readChunk(handle, range.start, length, pool);
+    await handle.close();
+    return readOnce(inOneChunk(bytes));
+  }
   const reader = chunks(handle, range, pool);
   // A generator that was never entered skips its `finally` when it is returned: enter it, up to the first yield.
   await reader.next();
@@ -115,39 +115,17 @@ async function* chunks(handle: FileHandle, range: ByteRange, pool: BufferPool): 
   }
 }
 
-async function readAndClose(
-  handle: FileHandle,
-  position: number,
-  length: number,
-  pool: BufferPool,
-): Promise<Uint8Array> {
-  const bytes = await readChunk(handle, position, length, pool);
-  await handle.close();
-  return bytes;
-}
+const readAt = promisify(read);
 
 async function readChunk(handle: FileHandle, position: number, length: number, pool: BufferPool): Promise<Uint8Array> {
   const buffer = length === CHUNK_BYTES ? pool.take() : Buffer.allocUnsafeSlow(length);
   for (let got = 0; got < length; ) {
-    const bytesRead = await onDisk(() => readInto(buffer, got, length - got, { handle, position: position + got }));
+    // Without the promises of `FileHandle.read`, which take as long as reading thirty kilobytes.
+    const { bytesRead } = await onDisk(() => readAt(handle.fd, buffer, got, length - got, position + got));
     if (bytesRead === 0) throw new Error(`A stored file ends at byte ${position + got}, before its recorded end.`);
     got += bytesRead;
   }
   return buffer;
-}
-
-/** Without the promises of `FileHandle.read`, which take as long as reading thirty kilobytes. */
-function readInto(
-  buffer: Uint8Array,
-  offset: number,
-  length: number,
-  { handle, position }: { readonly handle: FileHandle; readonly position: number },
-): Promise<number> {
-  return new Promise((resolve, reject) => {
-    read(handle.fd, buffer, offset, length, position, (error, bytesRead) =>
-      error ? reject(error) : resolve(bytesRead),
-    );
-  });
 }
 
 const FILE_MODE = 0o600;
@@ -170,7 +148,9 @@ export class FileWriter {
     try {
       await this.writeAll(handle, bytes);
       return await onDisk(async () => {
-        const now = this.nextMoment();
+        // Seconds since 1970, unique within a millisecond: kernels timestamp files in steps of several, and reuse inode numbers immediately.
+        this.moments += 1;
+        const now = (Date.now() + (this.moments % 1000) / 1000) / 1000;
         await handle.utimes(now, now);
         if (isDurable) await handle.sync();
         // Without another thread, which takes longer to wake: the kernel has it at hand.
@@ -207,12 +187,6 @@ export class FileWriter {
     } finally {
       this.batches.giveBack(batch);
     }
-  }
-
-  /** Seconds since 1970, unique within a millisecond: kernels timestamp files in steps of several, and reuse inode numbers immediately. */
-  private nextMoment(): number {
-    this.moments += 1;
-    return (Date.now() + (this.moments % 1000) / 1000) / 1000;
   }
 }
 

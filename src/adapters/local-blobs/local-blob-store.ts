@@ -33,15 +33,13 @@ import {
   systemCode,
 } from './files.js';
 
-export interface LocalSettings {
-  /** Another data folder than that of the installation; null: its own. */
-  readonly dataDir: string | null;
-}
-
 const FOLDER = 'blobs';
 
 /** Files below the data folder of the installation. */
-export const localBlobs: BlobStoreKind<LocalSettings> = {
+export const localBlobs: BlobStoreKind<{
+  /** Another data folder than that of the installation; null: its own. */
+  readonly dataDir: string | null;
+}> = {
   kind: 'local',
   folder: FOLDER,
   advice: 'Check the disk of DATA_DIR and the permissions of its folder blobs.',

@@ -103,7 +103,10 @@ export class ChildProcessMediaReader implements MediaReader {
 
   async render(bytes: PictureBytes, order: RenditionOrder): Promise<RenderedPicture | null> {
     const { customerId, alone: _, ...picture } = order;
-    if (this.#nextRendered.asked(customerId) >= MAX_RENDITIONS_AT_ONCE) throw tooManyRenditions();
+    if (this.#nextRendered.asked(customerId) >= MAX_RENDITIONS_AT_ONCE) {
+      const message = `${MAX_RENDITIONS_AT_ONCE} renditions of this account are already being created. Try again in a moment.`;
+      throw new DomainError('service_unavailable', message);
+    }
     return await this.#inTurn(this.#nextRendered, bytes, order, {
       job: { kind: 'render', folder: TEMPORARY, ...picture },
       bounds: RENDITION_BOUNDS,
@@ -138,23 +141,15 @@ export class ChildProcessMediaReader implements MediaReader {
   async #inTurn<T>(next: FairLimit, bytes: PictureBytes, turn: Turn, question: Question<T>): Promise<T> {
     await next.acquire(turn.customerId);
     try {
-      return await this.#run(bytes, turn, question);
-    } finally {
-      next.release(turn.customerId);
-    }
-  }
-
-  async #run<T>(bytes: PictureBytes, turn: Turn, question: Question<T>): Promise<T> {
-    this.#requireOpen();
-    const call = this.#ask(bytes, turn, question);
-    this.#calls.add(call);
-    try {
-      return await call;
+      this.#requireOpen();
+      const call = this.#ask(bytes, turn, question);
+      this.#calls.add(call);
+      return await call.finally(() => this.#calls.delete(call));
     } catch (error) {
       // A process that we ended ourselves is not the picture's fault.
       throw this.#closed && error instanceof ReaderFailure ? closed() : error;
     } finally {
-      this.#calls.delete(call);
+      next.release(turn.customerId);
     }
   }
 
@@ -264,11 +259,6 @@ function requireBytes(bytes: Buffer, areExpected: boolean): void {
   if (bytes.length > 0 !== areExpected) throw new FrameError('it has bytes without a picture, or none with one');
 }
 
-function tooManyRenditions(): DomainError {
-  const message = `${MAX_RENDITIONS_AT_ONCE} renditions of this account are already being created. Try again in a moment.`;
-  return new DomainError('service_unavailable', message);
-}
-
 function errorIn(answer: Extract<InspectionAnswer, { kind: 'failed' | 'unavailable' }>): Error {
   return answer.kind === 'unavailable'
     ? new DomainError('service_unavailable', `Images cannot be read at the moment: ${answer.code}`)
@@ -336,16 +326,9 @@ export class FairLimit {
   #nextCustomer(): Id | null {
     for (const [customerId, [first]] of this.#waiting) {
       const mayBegin = first?.alone ? !this.#taken.has(customerId) : !this.#alone.has(customerId);
-      if (mayBegin && this.#isFree(customerId)) return customerId;
+      const free = this.count - [...this.#taken.values()].reduce((sum, taken) => sum + taken, 0);
+      if (mayBegin && (free > 0 || (free === 0 && !this.#taken.has(customerId)))) return customerId;
     }
     return null;
-  }
-
-  #isFree(customerId: Id): boolean {
-    return this.#all() < this.count || (this.#all() === this.count && !this.#taken.has(customerId));
-  }
-
-  #all(): number {
-    return [...this.#taken.values()].reduce((sum, taken) => sum + taken, 0);
   }
 }

@@ -322,21 +322,19 @@ const refusals: readonly ItemErrorCode[] = [
   'decode_failed',
   'too_many_pixels',
 ];
-const thumbTypes: readonly string[] = ['image/jpeg', 'image/webp'];
-const renditionTypes: readonly string[] = pictureFormats.map((format) => `image/${format}`);
 
 /** Instead of a result: an error in the decoder itself; or what the system refused to it, whatever the picture. */
 const failures = { failed: { message: text(2000) }, unavailable: { code: text(20, /^E[A-Z0-9]+$/) } } as const;
 
 /** The facts about a picture, whose bytes are those of its `thumb`; or why it is refused. */
 export const inspectionAnswer = variant({
-  picture: { facts: object(facts), contentType: oneOf(thumbTypes) },
+  picture: { facts: object(facts), contentType: oneOf<string>(['image/jpeg', 'image/webp']) },
   refused: { error: object({ code: oneOf(refusals), message: text(1000) }) },
   ...failures,
 });
 /** The bytes of a rendition; `undecodable`: there is none. */
 export const renditionAnswer = variant({
-  rendered: { contentType: oneOf(renditionTypes) },
+  rendered: { contentType: oneOf<string>(pictureFormats.map((format) => `image/${format}`)) },
   undecodable: {},
   ...failures,
 });

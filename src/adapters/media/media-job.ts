@@ -244,15 +244,10 @@ async function withPicture<T>(
     const { contentType, decoder, maxPixels = order.maxPixels } = await formatIn(file);
     if (decoder !== 'libvips') await parent.watchParent();
     allowLoaders(allLoaders);
-    const decoding = await loaded(decoder);
-    return decoding({ ...order, maxPixels: Math.min(maxPixels, order.maxPixels), contentType, file }, work);
+    // Loaded with the first of its pictures, by its name: no list of decoders is to be kept.
+    const { open } = (await import(`./decoders/${decoder}.js`)) as { readonly open: OpenPicture };
+    return open({ ...order, maxPixels: Math.min(maxPixels, order.maxPixels), contentType, file }, work);
   });
-}
-
-/** Loads a decoder with the first of its pictures, by its name: no list of them is to be kept. */
-async function loaded(decoder: PictureFormat['decoder']): Promise<OpenPicture> {
-  const module = (await import(`./decoders/${decoder}.js`)) as { readonly open: OpenPicture };
-  return module.open;
 }
 
 async function formatIn(file: ByteSource): Promise<PictureFormat> {

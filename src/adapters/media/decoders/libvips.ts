@@ -25,7 +25,10 @@ const loaders = { 'image/jpeg': 'Jpeg', 'image/png': 'Png', 'image/webp': 'Webp'
 export const open: OpenPicture = async (order, work) => {
   const loader = loaders[order.contentType as keyof typeof loaders];
   if (loader !== undefined) allowLoaders([loader]);
-  if (order.contentType === 'image/gif') await requireFrameSize(order.file, order.maxPixels);
+  if (order.contentType === 'image/gif') {
+    const frame = firstFrame(await bytesAt(order.file, 0, GIF_HEAD_BYTES));
+    if (frame) requirePictureSize(frame.width, frame.height, order.maxPixels);
+  }
   return work(await opened(order, null));
 };
 
@@ -100,11 +103,6 @@ export async function headerOf(
 /** Values that EXIF does not have leave the picture as it is. */
 export function exifOrientation(value = 1): number {
   return value >= 1 && value <= 8 ? value : 1;
-}
-
-async function requireFrameSize(file: ByteSource, maxPixels: number): Promise<void> {
-  const frame = firstFrame(await bytesAt(file, 0, GIF_HEAD_BYTES));
-  if (frame) requirePictureSize(frame.width, frame.height, maxPixels);
 }
 
 /**

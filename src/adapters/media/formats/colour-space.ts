@@ -27,7 +27,10 @@ export function converter(space: ColourSpace, max: number): (samples: Samples, c
   const { tone } = space;
   const gain = tone && light.map((value) => (value > 0 ? tone(value) / value : 0));
   const [rr, rg, rb, gr, gg, gb, br, bg, bb] = space.matrix;
-  const table = srgbLevels();
+  const table = Uint8Array.from({ length: STEPS + 1 }, (_, step) => {
+    const light = step / STEPS;
+    return Math.round(255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055));
+  });
   const encoded = (value: number) => (value > 0 ? (table[value < 1 ? Math.round(value * STEPS) : STEPS] ?? 0) : 0);
   const step = (value = 0) => (value > 0 ? Math.min(scale, Math.round((value * scale) / max)) : 0);
   return (samples, channels) => {
@@ -50,13 +53,6 @@ export function converter(space: ColourSpace, max: number): (samples: Samples, c
     }
     return out;
   };
-}
-
-function srgbLevels(): Uint8Array {
-  return Uint8Array.from({ length: STEPS + 1 }, (_, step) => {
-    const light = step / STEPS;
-    return Math.round(255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055));
-  });
 }
 
 // Transfer characteristics, from a sample to light.

@@ -59,7 +59,7 @@ export async function declaredColours({ header, codePoints, measured, isAdobeRgb
       : { space, ignoreIcc: true, samples };
   }
   if (measured !== undefined) return { space: measured, ignoreIcc: false, samples };
-  const isAdobe = isAdobeRgb || (exif !== undefined && (await isAdobeRgbByExif(exif)));
+  const isAdobe = isAdobeRgb || (exif !== undefined && (await isAdobeRgbByTiff(inMemory(tiffOf(exif)))));
   return { space: isAdobe ? adobeRgb : null, ignoreIcc: false, samples };
 }
 
@@ -79,11 +79,6 @@ const INTEROPERABILITY_INDEX = 1;
 const [SRGB, ADOBE_RGB] = [1, 2];
 /** The exchange format for Adobe RGB (DCF 2.0). */
 const OPTIONAL_COLOR_SPACE = 'R03';
-
-/** EXIF on its own, as libvips returns it. */
-async function isAdobeRgbByExif(exif: Uint8Array): Promise<boolean> {
-  return isAdobeRgbByTiff(inMemory(tiffOf(exif)));
-}
 
 /** EXIF in a file that is a TIFF. */
 export async function isAdobeRgbByTiff(source: ByteSource): Promise<boolean> {

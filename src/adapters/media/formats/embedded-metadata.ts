@@ -31,7 +31,7 @@ export async function splitMetadata(file: ByteSource, maxBytes: number): Promise
     size += bytes.length;
     if (marker === APP13) photoshop.push(bytes);
     // A second TIFF is separate metadata, not a continuation.
-    else if (exif.length === 0 || !isTiff(bytes)) exif.push(bytes);
+    else if (exif.length === 0 || !['II*\0', 'MM\0*'].includes(bytes.toString('latin1', 0, 4))) exif.push(bytes);
   }
   const iptc = photoshop.length > 1 ? iptcOf(Buffer.concat(photoshop)) : undefined;
   return { ...(exif.length > 1 && { exif: Buffer.concat(exif) }), ...(iptc && { iptc }) };
@@ -74,10 +74,6 @@ export async function* segments(file: ByteSource, from = 0): AsyncGenerator<Segm
     yield { marker, start: at + 4, length: length - 2 };
     at += 2 + length;
   }
-}
-
-function isTiff(bytes: Buffer): boolean {
-  return ['II*\0', 'MM\0*'].includes(bytes.toString('latin1', 0, 4));
 }
 
 /** The IPTC records among Photoshop's resources: `8BIM`, its number, a name, a size, its bytes, each part padded to an even length. */

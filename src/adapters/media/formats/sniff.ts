@@ -14,16 +14,13 @@ export const HEAD_BYTES = 4100;
 /** The type by the first bytes. XML, and so SVG, is treated as text. */
 export async function sniff(head: Uint8Array): Promise<Sniffed> {
   const declared = formatBySignature(otherFormats, head) ?? formatBySignature(acceptedFormats, head);
-  const contentType = declared?.contentType ?? (isTarga(head) ? 'image/x-tga' : await otherType(head));
+  const found = async () => (await fileTypeFromBuffer(head.subarray(0, HEAD_BYTES)))?.mime;
+  const contentType = declared?.contentType ?? (isTarga(head) ? 'image/x-tga' : await found());
   if (contentType === undefined) return { kind: 'not_an_image' };
   if (formats.includes(contentType)) return { kind: 'accepted', contentType };
   return /^(image|video)\//.test(contentType) && !contentType.includes('svg')
     ? { kind: 'unsupported', contentType }
     : { kind: 'not_an_image' };
-}
-
-async function otherType(head: Uint8Array): Promise<string | undefined> {
-  return (await fileTypeFromBuffer(head.subarray(0, HEAD_BYTES)))?.mime;
 }
 
 /** Whether the file begins like a TIFF (or Olympus's or Panasonic's variant), a RAF or a CR3: whether it is one takes more than its first bytes. */

@@ -112,7 +112,11 @@ function candidates(): readonly Isolation[] {
  * have to wait until a decoder's slice of time is over. The priority is given before the process has threads, which inherit it.
  */
 function withPriority(isolation: Isolation, priority: DecoderPriority): Isolation {
-  const [command, ...first] = priority === 'idle' && idleWorks() ? ['chrt', '--idle', '0'] : ['nice', '-n', '10'];
+  // There need not be a chrt(1), of util-linux, and in containers the system may not allow it.
+  const [command, ...first] =
+    priority === 'idle' && spawnSync('chrt', ['--idle', '0', 'true'], { stdio: 'ignore' }).status === 0
+      ? ['chrt', '--idle', '0']
+      : ['nice', '-n', '10'];
   return {
     ...isolation,
     launch(...of) {
@@ -120,11 +124,6 @@ function withPriority(isolation: Isolation, priority: DecoderPriority): Isolatio
       return { ...launch, command, args: [...first, launch.command, ...launch.args] };
     },
   };
-}
-
-/** Whether there is chrt(1), of util-linux, and the system allows it: not everywhere in containers, nor outside Linux. */
-function idleWorks(): boolean {
-  return spawnSync('chrt', ['--idle', '0', 'true'], { stdio: 'ignore' }).status === 0;
 }
 
 /** Where libraries of the runtime are on Linux; missing ones are ignored. */
@@ -153,7 +152,8 @@ const NOBODY = '65534';
  */
 function sandbox(architecture: FilteredArchitecture): Isolation {
   const filter = seccompFilter(architecture);
-  const hasSizes = knowsSizes();
+  // bubblewrap limits the size of file systems in memory from version 0.7 on.
+  const hasSizes = spawnSync('bwrap', ['--help'], { encoding: 'utf8' }).stdout?.includes('--size ') ?? false;
   return {
     level: 'sandbox',
     nextOwner: () => null,
@@ -184,11 +184,6 @@ function sandbox(architecture: FilteredArchitecture): Isolation {
   };
 }
 
-/** Whether bubblewrap limits the size of file systems in memory, which it does from version 0.7 on. */
-function knowsSizes(): boolean {
-  return spawnSync('bwrap', ['--help'], { encoding: 'utf8' }).stdout?.includes('--size ') ?? false;
-}
-
 /** Above the ids that systems give to their own accounts and to people, below those reserved for others, and mapped in every container. */
 const [FIRST_ID, LAST_ID] = [64_200, 65_500] as const;
 /** Threads count as processes; one of ours has about fifteen. */
@@ -201,7 +196,11 @@ const MAX_TRIES = 20;
  * process has its own, or it could read and kill the others. They have no names: no account is created.
  */
 function otherAccount(): Isolation {
-  const unnamed = unnamedIds();
+  const lines = ['/etc/passwd', '/etc/group'].flatMap((file) =>
+    existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [],
+  );
+  const named = new Set(lines.map((line) => Number(line.split(':')[2])));
+  const unnamed = Array.from({ length: LAST_ID - FIRST_ID }, (_, at) => FIRST_ID + at).filter((id) => !named.has(id));
   // Another installation on this machine starts elsewhere.
   let at = Math.floor(Math.random() * unnamed.length);
   return {
@@ -250,14 +249,6 @@ async function endAll(owner: Owner | null): Promise<void> {
 function asOwner(owner: Owner | null): readonly string[] {
   const ids = [`--reuid=${owner?.uid}`, `--regid=${owner?.gid}`];
   return [...ids, '--clear-groups', '--no-new-privs', '--bounding-set=-all'];
-}
-
-function unnamedIds(): readonly number[] {
-  const lines = ['/etc/passwd', '/etc/group'].flatMap((file) =>
-    existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [],
-  );
-  const named = new Set(lines.map((line) => Number(line.split(':')[2])));
-  return Array.from({ length: LAST_ID - FIRST_ID }, (_, at) => FIRST_ID + at).filter((id) => !named.has(id));
 }
 
 /** An ordinary process of this account, with the kernel's limits where prlimit(1) can set them. */
