@@ -1,13 +1,4 @@
-import {
-  instant,
-  jsonColumns,
-  key,
-  optionalInstant,
-  placesOf,
-  real,
-  tableOf,
-  text,
-} from '../../src/adapters/typeorm/database/sql.js';
+import { column, jsonColumns, placesOf, tableOf } from '../../src/adapters/typeorm/database/sql.js';
 
 interface PlaceRow {
   readonly id: number;
@@ -20,13 +11,13 @@ interface PlaceRow {
 }
 
 const table = tableOf<PlaceRow>('place', 'places', {
-  id: key,
-  placeName: text,
-  nameKey: { ...text, select: false },
-  latitude: real,
-  longitude: real,
-  createdAt: instant,
-  closedAt: optionalInstant,
+  id: column.key,
+  placeName: column.text,
+  nameKey: { ...column.text, select: false },
+  latitude: column.real,
+  longitude: column.real,
+  createdAt: column.instant,
+  closedAt: column.optionalInstant,
 });
 
 test('a row as JSON has the selected columns of the table', () => {

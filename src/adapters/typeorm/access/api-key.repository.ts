@@ -19,37 +19,31 @@ import {
   anyOf,
   asJson,
   change,
-  generatedKey,
+  column,
   insert,
-  instant,
-  key,
-  optionalInstant,
-  optionalText,
-  optionalWhole,
   prepared,
   select,
   selectList,
   tableOf,
-  text,
   update,
 } from '../database/sql.js';
 import { inTransaction, type Statement, withoutTransaction } from '../database/transaction.js';
 
 export const apiKeyTable = tableOf<ApiKey>('apiKey', 'api_keys', {
-  customerId: key,
-  id: generatedKey,
-  name: text,
-  tokenHash: text,
-  lastFour: text,
+  customerId: column.key,
+  id: column.generatedKey,
+  name: column.text,
+  tokenHash: column.text,
+  lastFour: column.text,
   scopes: { type: 'text', array: true },
   ipList: { type: 'text', array: true },
-  readLimit: optionalWhole,
-  writeLimit: optionalWhole,
-  expiresAt: optionalInstant,
-  createdAt: instant,
-  lastUsedAt: optionalInstant,
-  lastUsedIp: optionalText,
-  deletedAt: optionalInstant,
+  readLimit: column.optionalWhole,
+  writeLimit: column.optionalWhole,
+  expiresAt: column.optionalInstant,
+  createdAt: column.instant,
+  lastUsedAt: column.optionalInstant,
+  lastUsedIp: column.optionalText,
+  deletedAt: column.optionalInstant,
 });
 
 export interface KeyAddressRow extends KeyAddress {
@@ -58,10 +52,10 @@ export interface KeyAddressRow extends KeyAddress {
 }
 
 export const keyAddressTable = tableOf<KeyAddressRow>('keyAddress', 'key_addresses', {
-  customerId: key,
-  keyId: key,
-  address: { ...text, primary: true },
-  lastSeenAt: instant,
+  customerId: column.key,
+  keyId: column.key,
+  address: { ...column.text, primary: true },
+  lastSeenAt: column.instant,
 });
 
 /** Keys with the status of their customer. */

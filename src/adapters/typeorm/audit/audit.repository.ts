@@ -13,48 +13,35 @@ import {
 import { type AuditLog, type AuditTrail, noFilter } from '../../../core/audit/audit-log.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormRepository } from '../database/repository.js';
-import {
-  bigWhole,
-  change,
-  generatedKey,
-  insert,
-  instant,
-  key,
-  optionalBigWhole,
-  optionalText,
-  select,
-  tableOf,
-  text,
-  whole,
-} from '../database/sql.js';
+import { change, column, insert, select, tableOf } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
 
 export const auditTable = tableOf<AuditEntry>('auditEntry', 'audit_entries', {
-  customerId: key,
-  id: generatedKey,
-  at: instant,
-  action: text,
-  subjectId: optionalBigWhole,
-  subjectName: optionalText,
-  count: whole,
+  customerId: column.key,
+  id: column.generatedKey,
+  at: column.instant,
+  action: column.text,
+  subjectId: column.optionalBigWhole,
+  subjectName: column.optionalText,
+  count: column.whole,
   changes: { type: 'text', array: true },
-  actorKind: text,
-  actorId: optionalBigWhole,
-  actorName: optionalText,
-  address: optionalText,
+  actorKind: column.text,
+  actorId: column.optionalBigWhole,
+  actorName: column.optionalText,
+  address: column.optionalText,
 });
 
 export const operatorEntryTable = tableOf<NewOperatorEntry & { id: Id }>('operatorEntry', 'operator_entries', {
-  id: generatedKey,
-  at: instant,
-  action: text,
-  subjectId: bigWhole,
-  subjectName: optionalText,
+  id: column.generatedKey,
+  at: column.instant,
+  action: column.text,
+  subjectId: column.bigWhole,
+  subjectName: column.optionalText,
   changes: { type: 'text', array: true },
-  actorKind: text,
-  actorId: optionalBigWhole,
-  actorName: optionalText,
-  address: optionalText,
+  actorKind: column.text,
+  actorId: column.optionalBigWhole,
+  actorName: column.optionalText,
+  address: column.optionalText,
 });
 
 export class TypeormAuditTrail extends TypeormRepository implements AuditTrail {

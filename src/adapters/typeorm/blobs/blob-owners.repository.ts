@@ -3,7 +3,7 @@ import type { BlobOwnership, StagingState } from '../../../core/blobs/blob-owner
 import { reservingStatuses } from '../../../core/imports/import-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormRepository } from '../database/repository.js';
-import { key, prepared, select, tableOf } from '../database/sql.js';
+import { column, prepared, select, tableOf } from '../database/sql.js';
 
 /** An upload whose staged bytes are no longer needed. */
 export interface DroppedUpload {
@@ -13,9 +13,9 @@ export interface DroppedUpload {
 }
 
 export const droppedUploadTable = tableOf<DroppedUpload>('droppedUpload', 'dropped_uploads', {
-  customerId: key,
-  importId: key,
-  uploadId: key,
+  customerId: column.key,
+  importId: column.key,
+  uploadId: column.key,
 });
 
 /** The states as literals, so that the partial indexes for exactly these states are used. */

@@ -5,24 +5,7 @@ import type { PhotoFilters } from '../../../core/photos/photo-query.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormRepository } from '../database/repository.js';
-import {
-  asJson,
-  change,
-  document,
-  generatedKey,
-  insert,
-  insertion,
-  instant,
-  key,
-  optionalBigWhole,
-  optionalDocument,
-  optionalInstant,
-  select,
-  tableOf,
-  text,
-  update,
-  whole,
-} from '../database/sql.js';
+import { asJson, change, column, insert, insertion, select, tableOf, update } from '../database/sql.js';
 
 interface BulkEditRow extends BulkEdit {
   /** The photos that were chosen one by one, ascending. Never read as a whole. */
@@ -30,23 +13,23 @@ interface BulkEditRow extends BulkEdit {
 }
 
 export const bulkEditTable = tableOf<BulkEditRow>('bulkEdit', 'bulk_edits', {
-  customerId: key,
-  id: generatedKey,
-  action: document,
-  filters: optionalDocument,
+  customerId: column.key,
+  id: column.generatedKey,
+  action: column.document,
+  filters: column.optionalDocument,
   photoIds: { type: 'bigint', array: true, select: false },
-  total: whole,
-  state: text,
-  lastPhotoId: optionalBigWhole,
-  changed: whole,
-  unchanged: whole,
-  failures: document,
-  undone: whole,
-  kept: whole,
-  actor: document,
-  undoneBy: optionalDocument,
-  createdAt: instant,
-  endedAt: optionalInstant,
+  total: column.whole,
+  state: column.text,
+  lastPhotoId: column.optionalBigWhole,
+  changed: column.whole,
+  unchanged: column.whole,
+  failures: column.document,
+  undone: column.whole,
+  kept: column.whole,
+  actor: column.document,
+  undoneBy: column.optionalDocument,
+  createdAt: column.instant,
+  endedAt: column.optionalInstant,
 });
 
 export interface BulkChangeRow extends BulkChange {
@@ -55,11 +38,11 @@ export interface BulkChangeRow extends BulkChange {
 }
 
 export const bulkChangeTable = tableOf<BulkChangeRow>('bulkChange', 'bulk_edit_changes', {
-  customerId: key,
-  bulkEditId: key,
-  photoId: key,
-  before: document,
-  after: document,
+  customerId: column.key,
+  bulkEditId: column.key,
+  photoId: column.key,
+  before: column.document,
+  after: column.document,
 });
 
 export class TypeormBulkEditRepository extends TypeormRepository implements BulkEditRepository {

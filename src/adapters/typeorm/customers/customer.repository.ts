@@ -15,49 +15,31 @@ import type { Id } from '../../../core/shared/ids.js';
 import { TypeormAuditTrail } from '../audit/audit.repository.js';
 import { quoted, tablesByReference } from '../database/catalogue.js';
 import { TypeormRepository } from '../database/repository.js';
-import {
-  change,
-  columnName,
-  document,
-  generatedKey,
-  insert,
-  instant,
-  key,
-  optionalBigWhole,
-  optionalInstant,
-  prepared,
-  select,
-  selectList,
-  tableOf,
-  text,
-  update,
-  whole,
-  yesOrNo,
-} from '../database/sql.js';
+import { change, column, columnName, insert, prepared, select, selectList, tableOf, update } from '../database/sql.js';
 import { inTransaction, withoutLimits, withoutTransaction } from '../database/transaction.js';
 
 export const customerTable = tableOf<Customer>('customer', 'customers', {
-  id: generatedKey,
-  name: text,
-  status: text,
-  defaultTimeZone: text,
-  trashRetentionDays: whole,
-  storageBytesLimit: optionalBigWhole,
-  photosLimit: optionalBigWhole,
-  factorsRequiredFrom: optionalInstant,
+  id: column.generatedKey,
+  name: column.text,
+  status: column.text,
+  defaultTimeZone: column.text,
+  trashRetentionDays: column.whole,
+  storageBytesLimit: column.optionalBigWhole,
+  photosLimit: column.optionalBigWhole,
+  factorsRequiredFrom: column.optionalInstant,
   settingsIpList: { type: 'text', array: true },
-  admitsNewPeople: yesOrNo,
-  createdAt: instant,
-  updatedAt: instant,
-  version: whole,
+  admitsNewPeople: column.yesOrNo,
+  createdAt: column.instant,
+  updatedAt: column.instant,
+  version: column.whole,
 });
 
 /** The accounts that the operator API made for idempotency keys. */
 export const creationTable = tableOf<CreationRequest>('customerCreation', 'customer_creations', {
-  key: { ...text, primary: true },
-  fingerprint: text,
-  createdId: optionalBigWhole,
-  startedAt: instant,
+  key: { ...column.text, primary: true },
+  fingerprint: column.text,
+  createdId: column.optionalBigWhole,
+  startedAt: column.instant,
 });
 
 interface ErasureRow {
@@ -67,9 +49,9 @@ interface ErasureRow {
 }
 
 export const erasureTable = tableOf<ErasureRow>('erasure', 'erasures', {
-  erasedId: key,
-  proof: document,
-  finishedAt: instant,
+  erasedId: column.key,
+  proof: column.document,
+  finishedAt: column.instant,
 });
 
 export class TypeormCustomerDirectory implements CustomerDirectory {

@@ -6,7 +6,7 @@ import { type Statement, StatementRunner } from './transaction.js';
 
 /*
  * SQL by hand, for statements that TypeORM has no form for, or that a measurement asks for. A table is declared once, as a value (`tableOf`,
- * with the types of columns), and its rows go in and out by that declaration. In the order of this file:
+ * with the types of `column`), and its rows go in and out by that declaration. In the order of this file:
  *
  * - statements: `select` and `change` run one on the connection of `inTransaction`, `inCustomerTransaction` or `withoutTransaction`;
  *   `prepared` marks one that is frequent;
@@ -34,22 +34,32 @@ export function columnName(property: string): string {
   return property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+const text = { type: 'text' } as const;
+const whole = { type: 'integer' } as const;
+const bigWhole = { type: 'bigint' } as const;
+const key = { type: 'bigint', primary: true } as const;
 /** UTC, whole milliseconds: the precision of a `Date`. */
-export const instant = { type: 'timestamptz', precision: 3 } as const;
-export const optionalInstant = { ...instant, nullable: true } as const;
-export const text = { type: 'text' } as const;
-export const optionalText = { ...text, nullable: true } as const;
-export const whole = { type: 'integer' } as const;
-export const optionalWhole = { ...whole, nullable: true } as const;
-export const bigWhole = { type: 'bigint' } as const;
-export const optionalBigWhole = { ...bigWhole, nullable: true } as const;
-export const yesOrNo = { type: 'boolean' } as const;
-export const real = { type: 'double precision', nullable: true } as const;
+const instant = { type: 'timestamptz', precision: 3 } as const;
 /** A document that is stored unchanged. Unlike `jsonb` it may contain any character and preserves the order of its keys. */
-export const document = { type: 'json' } as const;
-export const optionalDocument = { ...document, nullable: true } as const;
-export const key = { type: 'bigint', primary: true } as const;
-export const generatedKey = { ...key, generated: 'increment' } as const;
+const document = { type: 'json' } as const;
+
+/** The types of columns. */
+export const column = {
+  text,
+  whole,
+  bigWhole,
+  key,
+  instant,
+  document,
+  yesOrNo: { type: 'boolean' },
+  real: { type: 'double precision', nullable: true },
+  generatedKey: { ...key, generated: 'increment' },
+  optionalText: { ...text, nullable: true },
+  optionalWhole: { ...whole, nullable: true },
+  optionalBigWhole: { ...bigWhole, nullable: true },
+  optionalInstant: { ...instant, nullable: true },
+  optionalDocument: { ...document, nullable: true },
+} as const;
 
 function properties<T>(table: Table<T>): (keyof T & string)[] {
   return Object.keys(table.options.columns) as (keyof T & string)[];

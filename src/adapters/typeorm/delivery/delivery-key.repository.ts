@@ -11,39 +11,26 @@ import type { NewPreset, Preset, PresetRepository } from '../../../core/delivery
 import { requireFound } from '../../../core/shared/errors.js';
 import { readBatcher } from '../../shared-work.js';
 import { TypeormRepository, TypeormRowRepository } from '../database/repository.js';
-import {
-  anyOf,
-  generatedKey,
-  insert,
-  instant,
-  key,
-  optionalInstant,
-  prepared,
-  select,
-  selectList,
-  tableOf,
-  text,
-  yesOrNo,
-} from '../database/sql.js';
+import { anyOf, column, insert, prepared, select, selectList, tableOf } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
 
 export const deliveryKeyTable = tableOf<DeliveryKey>('deliveryKey', 'delivery_keys', {
-  customerId: key,
-  id: generatedKey,
-  publicId: text,
-  name: text,
-  secret: text,
-  presetsOnly: yesOrNo,
-  expiresAt: optionalInstant,
-  createdAt: instant,
+  customerId: column.key,
+  id: column.generatedKey,
+  publicId: column.text,
+  name: column.text,
+  secret: column.text,
+  presetsOnly: column.yesOrNo,
+  expiresAt: column.optionalInstant,
+  createdAt: column.instant,
 });
 
 export const presetTable = tableOf<Preset>('preset', 'presets', {
-  customerId: key,
-  name: { ...text, primary: true },
-  options: text,
-  createdAt: instant,
-  updatedAt: instant,
+  customerId: column.key,
+  name: { ...column.text, primary: true },
+  options: column.text,
+  createdAt: column.instant,
+  updatedAt: column.instant,
 });
 
 export class TypeormDeliveryKeyRepository

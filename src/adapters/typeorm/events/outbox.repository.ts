@@ -2,22 +2,7 @@ import { type ChangeType, newEventId, type Outbox } from '../../../core/events/e
 import type { Id } from '../../../core/shared/ids.js';
 import type { Delivery, DeliveryBodies } from '../../../core/webhooks/delivery.js';
 import { TypeormRepository } from '../database/repository.js';
-import {
-  asJson,
-  generatedKey,
-  insertion,
-  instant,
-  key,
-  optionalBigWhole,
-  optionalInstant,
-  optionalText,
-  optionalWhole,
-  prepared,
-  select,
-  tableOf,
-  text,
-  whole,
-} from '../database/sql.js';
+import { asJson, column, insertion, prepared, select, tableOf } from '../database/sql.js';
 import { TypeormJobRepository } from '../jobs/job.repository.js';
 
 /** By the database's clock, in microseconds. */
@@ -28,23 +13,23 @@ export const deliveryTable = tableOf<Omit<Delivery, 'dueAt'> & DeliveryBodies>(
   'webhookDelivery',
   'webhook_deliveries',
   {
-    customerId: key,
-    id: generatedKey,
+    customerId: column.key,
+    id: column.generatedKey,
     endpointId: { type: 'bigint' },
-    eventId: text,
-    type: text,
-    subjectId: optionalBigWhole,
-    at: instant,
-    status: text,
-    attempt: { ...whole, select: false },
-    responseStatus: optionalWhole,
-    reason: optionalText,
-    attemptedAt: optionalInstant,
+    eventId: column.text,
+    type: column.text,
+    subjectId: column.optionalBigWhole,
+    at: column.instant,
+    status: column.text,
+    attempt: { ...column.whole, select: false },
+    responseStatus: column.optionalWhole,
+    reason: column.optionalText,
+    attemptedAt: column.optionalInstant,
     createdAt: moment,
-    endedAt: optionalInstant,
+    endedAt: column.optionalInstant,
     // Only shown with one delivery.
-    requestBody: { ...optionalText, select: false },
-    responseBody: { ...optionalText, select: false },
+    requestBody: { ...column.optionalText, select: false },
+    responseBody: { ...column.optionalText, select: false },
   },
 );
 

@@ -11,17 +11,7 @@ import type {
 import type { Id } from '../../../core/shared/ids.js';
 import { clientConfig, listenOn } from '../database/connection.js';
 import { TypeormRepository } from '../database/repository.js';
-import {
-  change,
-  inSeconds,
-  instant,
-  key,
-  optionalBigWhole,
-  optionalDocument,
-  select,
-  tableOf,
-  text,
-} from '../database/sql.js';
+import { change, column, inSeconds, select, tableOf } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
 
 interface IdempotencyKeyRow {
@@ -40,14 +30,14 @@ interface IdempotencyKeyRow {
 }
 
 export const idempotencyKeyTable = tableOf<IdempotencyKeyRow>('idempotencyKey', 'idempotency_keys', {
-  customerId: key,
-  key: { ...text, primary: true },
-  token: text,
-  fingerprint: text,
-  startedAt: instant,
-  heldBy: optionalBigWhole,
+  customerId: column.key,
+  key: { ...column.text, primary: true },
+  token: column.text,
+  fingerprint: column.text,
+  startedAt: column.instant,
+  heldBy: column.optionalBigWhole,
   leaseUntil: { type: 'timestamptz' },
-  answer: optionalDocument,
+  answer: column.optionalDocument,
 });
 
 /** Errors: `service_unavailable`. */

@@ -11,24 +11,7 @@ import type { ImportQuery, ImportRepository } from '../../../core/imports/import
 import type { Id } from '../../../core/shared/ids.js';
 import { droppedUploadTable } from '../blobs/blob-owners.repository.js';
 import { TypeormRepository } from '../database/repository.js';
-import {
-  change,
-  generatedKey,
-  insert,
-  instant,
-  key,
-  optionalBigWhole,
-  optionalInstant,
-  optionalText,
-  prepared,
-  select,
-  selectList,
-  tableOf,
-  text,
-  update,
-  whole,
-  yesOrNo,
-} from '../database/sql.js';
+import { change, column, insert, prepared, select, selectList, tableOf, update } from '../database/sql.js';
 import type { Statement } from '../database/transaction.js';
 import { importPhotoTable } from './import-photo.repository.js';
 
@@ -39,29 +22,29 @@ export interface ImportRow extends Import {
 }
 
 export const importTable = tableOf<ImportRow>('import', 'imports', {
-  customerId: key,
-  id: generatedKey,
-  status: text,
-  name: optionalText,
-  source: optionalText,
-  clientRef: optionalText,
-  duplicatePolicy: text,
-  restoreTrashed: yesOrNo,
-  tagDuplicates: yesOrNo,
-  keywordsAsTags: yesOrNo,
-  dateFromFilename: yesOrNo,
-  defaultTimeZone: optionalText,
+  customerId: column.key,
+  id: column.generatedKey,
+  status: column.text,
+  name: column.optionalText,
+  source: column.optionalText,
+  clientRef: column.optionalText,
+  duplicatePolicy: column.text,
+  restoreTrashed: column.yesOrNo,
+  tagDuplicates: column.yesOrNo,
+  keywordsAsTags: column.yesOrNo,
+  dateFromFilename: column.yesOrNo,
+  defaultTimeZone: column.optionalText,
   tagIds: { type: 'bigint', array: true },
-  apiKeyId: optionalBigWhole,
-  shareId: optionalBigWhole,
-  createdAt: instant,
-  updatedAt: instant,
-  expiresAt: optionalInstant,
-  finalizedAt: optionalInstant,
-  completedAt: optionalInstant,
-  version: whole,
-  itemsForgotten: { ...yesOrNo, select: false },
-  forgotten: { ...yesOrNo, select: false },
+  apiKeyId: column.optionalBigWhole,
+  shareId: column.optionalBigWhole,
+  createdAt: column.instant,
+  updatedAt: column.instant,
+  expiresAt: column.optionalInstant,
+  finalizedAt: column.optionalInstant,
+  completedAt: column.optionalInstant,
+  version: column.whole,
+  itemsForgotten: { ...column.yesOrNo, select: false },
+  forgotten: { ...column.yesOrNo, select: false },
 });
 
 /** The condition of `OldEnough`, with its two times given as SQL. The indexes that it needs have its columns in this order. */

@@ -1,27 +1,16 @@
 import type { ResumableUpload, ResumableUploadRepository } from '../../../core/imports/receive/resumable-upload.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormRepository } from '../database/repository.js';
-import {
-  assignments,
-  bigWhole,
-  document,
-  insert,
-  instant,
-  key,
-  optionalBigWhole,
-  select,
-  selectList,
-  tableOf,
-} from '../database/sql.js';
+import { assignments, column, insert, select, selectList, tableOf } from '../database/sql.js';
 
 export const resumableUploadTable = tableOf<ResumableUpload>('resumableUpload', 'resumable_uploads', {
-  customerId: key,
-  itemId: key,
-  importId: bigWhole,
-  uploadId: bigWhole,
-  parts: document,
-  sender: optionalBigWhole,
-  updatedAt: instant,
+  customerId: column.key,
+  itemId: column.key,
+  importId: column.bigWhole,
+  uploadId: column.bigWhole,
+  parts: column.document,
+  sender: column.optionalBigWhole,
+  updatedAt: column.instant,
 });
 
 export class TypeormResumableUploadRepository extends TypeormRepository implements ResumableUploadRepository {

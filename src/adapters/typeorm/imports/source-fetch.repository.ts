@@ -1,29 +1,18 @@
 import type { SourceFetch, SourceFetchRepository } from '../../../core/imports/fetch/source-fetch.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormRepository } from '../database/repository.js';
-import {
-  asJson,
-  assignments,
-  bigWhole,
-  insertion,
-  key,
-  optionalBigWhole,
-  optionalText,
-  select,
-  tableOf,
-  text,
-} from '../database/sql.js';
+import { asJson, assignments, column, insertion, select, tableOf } from '../database/sql.js';
 
 export const sourceFetchTable = tableOf<SourceFetch>('sourceFetch', 'source_fetches', {
-  customerId: key,
-  itemId: key,
-  importId: bigWhole,
-  uploadId: bigWhole,
-  apiKeyId: optionalBigWhole,
-  url: text,
-  host: text,
-  declaredBytes: optionalBigWhole,
-  validator: optionalText,
+  customerId: column.key,
+  itemId: column.key,
+  importId: column.bigWhole,
+  uploadId: column.bigWhole,
+  apiKeyId: column.optionalBigWhole,
+  url: column.text,
+  host: column.text,
+  declaredBytes: column.optionalBigWhole,
+  validator: column.optionalText,
 });
 
 export class TypeormSourceFetchRepository extends TypeormRepository implements SourceFetchRepository {

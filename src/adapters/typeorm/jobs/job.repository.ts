@@ -18,22 +18,7 @@ import type { Id } from '../../../core/shared/ids.js';
 import { Batcher } from '../../shared-work.js';
 import { currentTraceContext } from '../../trace-context.js';
 import { clientConfig, listenOn } from '../database/connection.js';
-import {
-  change,
-  document,
-  generatedKey,
-  inSeconds,
-  key,
-  optionalBigWhole,
-  optionalText,
-  prepared,
-  select,
-  selectList,
-  tableOf,
-  text,
-  whole,
-  yesOrNo,
-} from '../database/sql.js';
+import { change, column, inSeconds, prepared, select, selectList, tableOf } from '../database/sql.js';
 import { type Statement, withoutTransaction } from '../database/transaction.js';
 
 /** A job of any pool. */
@@ -68,24 +53,24 @@ export interface JobRow extends QueuePlace {
 const moment = { type: 'timestamptz' } as const;
 
 export const jobTable = tableOf<JobRow>('job', 'job_queue', {
-  customerId: key,
-  id: generatedKey,
-  pool: text,
-  turn: text,
-  lane: text,
-  key: text,
-  work: document,
-  deliveryId: optionalBigWhole,
-  itemId: optionalBigWhole,
-  attempt: whole,
-  failures: whole,
-  outages: whole,
-  traceContext: optionalText,
+  customerId: column.key,
+  id: column.generatedKey,
+  pool: column.text,
+  turn: column.text,
+  lane: column.text,
+  key: column.text,
+  work: column.document,
+  deliveryId: column.optionalBigWhole,
+  itemId: column.optionalBigWhole,
+  attempt: column.whole,
+  failures: column.whole,
+  outages: column.whole,
+  traceContext: column.optionalText,
   dueAt: moment,
-  lease: optionalText,
-  heldBy: optionalBigWhole,
-  again: yesOrNo,
-  reason: optionalText,
+  lease: column.optionalText,
+  heldBy: column.optionalBigWhole,
+  again: column.yesOrNo,
+  reason: column.optionalText,
   deadAt: { ...moment, nullable: true },
   createdAt: moment,
 });

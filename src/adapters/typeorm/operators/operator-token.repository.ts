@@ -6,19 +6,19 @@ import type {
 } from '../../../core/operators/operator-token.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import { addOperatorEntry } from '../audit/audit.repository.js';
-import { generatedKey, insert, instant, optionalInstant, tableOf, text, update } from '../database/sql.js';
+import { column, insert, tableOf, update } from '../database/sql.js';
 import { inTransaction, withoutTransaction } from '../database/transaction.js';
 
 export const operatorTokenTable = tableOf<OperatorToken>('operatorToken', 'operator_tokens', {
-  id: generatedKey,
-  name: text,
-  tokenHash: text,
-  lastFour: text,
+  id: column.generatedKey,
+  name: column.text,
+  tokenHash: column.text,
+  lastFour: column.text,
   scopes: { type: 'text', array: true },
   ipList: { type: 'text', array: true },
-  expiresAt: optionalInstant,
-  createdAt: instant,
-  deletedAt: optionalInstant,
+  expiresAt: column.optionalInstant,
+  createdAt: column.instant,
+  deletedAt: column.optionalInstant,
 });
 
 export class TypeormOperatorTokenStore implements OperatorTokenStore {

@@ -1,7 +1,7 @@
 import { type EntityManager, In } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
 import type { BumpedPhotos } from '../../../core/tags/tag-repository.js';
-import { change, key, optionalBigWhole, select, tableOf } from '../database/sql.js';
+import { change, column, select, tableOf } from '../database/sql.js';
 import { tagLexeme, tagLexemesFrom } from './photo-search.js';
 
 /** A deleted tag whose lexeme photos may still have. */
@@ -13,9 +13,9 @@ export interface Tombstone {
 }
 
 export const tombstoneTable = tableOf<Tombstone>('tombstone', 'departed_tags', {
-  customerId: key,
-  tagId: key,
-  intoId: optionalBigWhole,
+  customerId: column.key,
+  tagId: column.key,
+  intoId: column.optionalBigWhole,
 });
 
 /*

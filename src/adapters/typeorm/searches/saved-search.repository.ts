@@ -2,15 +2,15 @@ import type { NewSavedSearch, SavedSearch, SavedSearchRepository } from '../../.
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormRepository } from '../database/repository.js';
-import { generatedKey, insert, instant, key, tableOf, text } from '../database/sql.js';
+import { column, insert, tableOf } from '../database/sql.js';
 
 export const savedSearchTable = tableOf<SavedSearch>('savedSearch', 'saved_searches', {
-  customerId: key,
-  id: generatedKey,
-  name: text,
-  nameKey: text,
-  query: text,
-  createdAt: instant,
+  customerId: column.key,
+  id: column.generatedKey,
+  name: column.text,
+  nameKey: column.text,
+  query: column.text,
+  createdAt: column.instant,
 });
 
 export class TypeormSavedSearchRepository extends TypeormRepository implements SavedSearchRepository {

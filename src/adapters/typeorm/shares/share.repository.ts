@@ -3,45 +3,28 @@ import type { CustomerStatus } from '../../../core/customers/customer.js';
 import type { KnownShare, NewShare, Share, ShareFinder, ShareRepository } from '../../../core/shares/share.js';
 import { readBatcher } from '../../shared-work.js';
 import { TypeormRowRepository } from '../database/repository.js';
-import {
-  anyOf,
-  bigWhole,
-  document,
-  generatedKey,
-  instant,
-  key,
-  optionalBigWhole,
-  optionalInstant,
-  optionalText,
-  prepared,
-  select,
-  selectList,
-  tableOf,
-  text,
-  whole,
-  yesOrNo,
-} from '../database/sql.js';
+import { anyOf, column, prepared, select, selectList, tableOf } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
 
 export const shareTable = tableOf<Share>('share', 'shares', {
-  customerId: key,
-  id: generatedKey,
-  tokenHash: text,
-  token: text,
-  title: text,
-  tagId: optionalBigWhole,
+  customerId: column.key,
+  id: column.generatedKey,
+  tokenHash: column.text,
+  token: column.text,
+  title: column.text,
+  tagId: column.optionalBigWhole,
   photoIds: { type: 'bigint', array: true },
-  mayDownload: yesOrNo,
-  uploadFilesLimit: whole,
-  uploadBytesLimit: bigWhole,
-  uploadedFiles: whole,
-  uploadedBytes: bigWhole,
-  uploadReservations: document,
-  passwordHash: optionalText,
-  expiresAt: optionalInstant,
-  visits: whole,
-  lastVisitedAt: optionalInstant,
-  createdAt: instant,
+  mayDownload: column.yesOrNo,
+  uploadFilesLimit: column.whole,
+  uploadBytesLimit: column.bigWhole,
+  uploadedFiles: column.whole,
+  uploadedBytes: column.bigWhole,
+  uploadReservations: column.document,
+  passwordHash: column.optionalText,
+  expiresAt: column.optionalInstant,
+  visits: column.whole,
+  lastVisitedAt: column.optionalInstant,
+  createdAt: column.instant,
 });
 
 export class TypeormShareRepository extends TypeormRowRepository<Share, NewShare> implements ShareRepository {

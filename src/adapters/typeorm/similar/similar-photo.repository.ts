@@ -6,7 +6,7 @@ import type {
 } from '../../../core/photos/similar/similar-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormRepository } from '../database/repository.js';
-import { change, insert, instant, key, select, tableOf } from '../database/sql.js';
+import { change, column, insert, select, tableOf } from '../database/sql.js';
 import { hashMasks, nearestOfQuarters } from './hash-search.js';
 
 export interface SeparatedPhotos extends PhotoPair {
@@ -15,10 +15,10 @@ export interface SeparatedPhotos extends PhotoPair {
 }
 
 export const separatedPhotosTable = tableOf<SeparatedPhotos>('separatedPhotos', 'separated_photos', {
-  customerId: key,
-  photoId: key,
-  otherId: key,
-  createdAt: instant,
+  customerId: column.key,
+  photoId: column.key,
+  otherId: column.key,
+  createdAt: column.instant,
 });
 
 export class TypeormSimilarPhotoRepository extends TypeormRepository implements SimilarPhotoRepository {

@@ -11,21 +11,7 @@ import type {
   UnpublishedTags,
 } from '../../../core/tags/tag-repository.js';
 import { TypeormRepository } from '../database/repository.js';
-import {
-  asJson,
-  change,
-  generatedKey,
-  insertion,
-  instant,
-  key,
-  optionalText,
-  select,
-  selectList,
-  tableOf,
-  text,
-  update,
-  whole,
-} from '../database/sql.js';
+import { asJson, change, column, insertion, select, selectList, tableOf, update } from '../database/sql.js';
 import { isTaken } from '../database/transaction.js';
 import { countsOf, recountPhotos } from '../photos/photo-counts.js';
 import { attachTag, detachTags, dropTag, mergeTags } from '../photos/photo-tags.js';
@@ -38,16 +24,16 @@ export interface TagRow extends Omit<Tag, 'photoCount'> {
 }
 
 export const tagTable = tableOf<TagRow>('tag', 'tags', {
-  customerId: key,
-  id: generatedKey,
-  name: text,
-  nameKey: text,
+  customerId: column.key,
+  id: column.generatedKey,
+  name: column.text,
+  nameKey: column.text,
   searchKey: { type: 'text', select: false },
-  color: optionalText,
-  description: optionalText,
-  createdAt: instant,
-  updatedAt: instant,
-  version: whole,
+  color: column.optionalText,
+  description: column.optionalText,
+  createdAt: column.instant,
+  updatedAt: column.instant,
+  version: column.whole,
 });
 
 function searchKeyOf(tag: Pick<Tag, 'name'>): string {

@@ -13,78 +13,66 @@ import {
   type TransferCount,
 } from '../../../core/traffic/traffic.js';
 import { TypeormRepository } from '../database/repository.js';
-import {
-  asJson,
-  bigWhole,
-  change,
-  generatedKey,
-  instant,
-  key,
-  optionalText,
-  select,
-  tableOf,
-  text,
-  whole,
-} from '../database/sql.js';
+import { asJson, change, column, select, tableOf } from '../database/sql.js';
 import { inTransaction, withoutTransaction } from '../database/transaction.js';
 
 const day = { type: 'date', primary: true } as const;
 
 const requestCountTable = tableOf<RequestCount>('requestCount', 'request_counts', {
-  customerId: key,
-  apiKeyId: key,
+  customerId: column.key,
+  apiKeyId: column.key,
   day,
-  requests: whole,
-  limited: whole,
-  failed: whole,
+  requests: column.whole,
+  limited: column.whole,
+  failed: column.whole,
 });
 
 const hourCountTable = tableOf<HourCount>('hourCount', 'request_hours', {
-  customerId: key,
-  apiKeyId: key,
+  customerId: column.key,
+  apiKeyId: column.key,
   day,
-  hour: { ...whole, primary: true },
-  requests: whole,
-  limited: whole,
-  failed: whole,
+  hour: { ...column.whole, primary: true },
+  requests: column.whole,
+  limited: column.whole,
+  failed: column.whole,
 });
 
 const pictureCountTable = tableOf<PictureCount>('pictureCount', 'picture_counts', {
-  customerId: key,
-  deliveryKeyId: key,
+  customerId: column.key,
+  deliveryKeyId: column.key,
   day,
-  requests: bigWhole,
-  bytes: bigWhole,
-  made: bigWhole,
+  requests: column.bigWhole,
+  bytes: column.bigWhole,
+  made: column.bigWhole,
 });
 
 const transferCountTable = tableOf<TransferCount>('transferCount', 'transfer_counts', {
-  customerId: key,
+  customerId: column.key,
   day,
-  channel: { ...text, primary: true },
-  receivedBytes: bigWhole,
-  sentBytes: bigWhole,
+  channel: { ...column.text, primary: true },
+  receivedBytes: column.bigWhole,
+  sentBytes: column.bigWhole,
 });
 
 const storageCountTable = tableOf<StorageCount>('storageCount', 'storage_days', {
-  customerId: key,
+  customerId: column.key,
   day,
-  photos: bigWhole,
-  storageBytes: bigWhole,
-  renditionBytes: bigWhole,
+  photos: column.bigWhole,
+  storageBytes: column.bigWhole,
+  renditionBytes: column.bigWhole,
 });
 
 /** The table of failures. Failures at the same moment are ordered by their number. */
 const requestFailureTable = tableOf<RequestFailure & { id: Id }>('requestFailure', 'request_failures', {
-  customerId: key,
-  id: generatedKey,
-  apiKeyId: bigWhole,
-  requestId: text,
-  at: instant,
-  method: text,
-  route: optionalText,
-  status: whole,
-  code: text,
+  customerId: column.key,
+  id: column.generatedKey,
+  apiKeyId: column.bigWhole,
+  requestId: column.text,
+  at: column.instant,
+  method: column.text,
+  route: column.optionalText,
+  status: column.whole,
+  code: column.text,
 });
 
 export const trafficTables = [

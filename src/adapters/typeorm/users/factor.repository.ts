@@ -10,31 +10,31 @@ import type {
   PendingSignIn,
 } from '../../../core/users/factors/second-factor.js';
 import { TypeormRepository } from '../database/repository.js';
-import { bigWhole, generatedKey, insert, instant, key, tableOf, text, whole, yesOrNo } from '../database/sql.js';
+import { column, insert, tableOf } from '../database/sql.js';
 import { requireUser } from './user.repository.js';
 
 const authenticatorAppTable = tableOf<AuthenticatorApp>('authenticatorApp', 'authenticator_apps', {
-  customerId: key,
-  id: generatedKey,
-  userId: bigWhole,
-  name: text,
-  secret: text,
-  lastStep: bigWhole,
-  createdAt: instant,
-  lastUsedAt: instant,
+  customerId: column.key,
+  id: column.generatedKey,
+  userId: column.bigWhole,
+  name: column.text,
+  secret: column.text,
+  lastStep: column.bigWhole,
+  createdAt: column.instant,
+  lastUsedAt: column.instant,
 });
 
 const passkeyTable = tableOf<Passkey>('passkey', 'passkeys', {
-  customerId: key,
-  id: generatedKey,
-  userId: bigWhole,
-  name: text,
-  credentialId: text,
-  publicKey: text,
-  counter: bigWhole,
-  signsInAlone: yesOrNo,
-  createdAt: instant,
-  lastUsedAt: instant,
+  customerId: column.key,
+  id: column.generatedKey,
+  userId: column.bigWhole,
+  name: column.text,
+  credentialId: column.text,
+  publicKey: column.text,
+  counter: column.bigWhole,
+  signsInAlone: column.yesOrNo,
+  createdAt: column.instant,
+  lastUsedAt: column.instant,
 });
 
 export interface AnsweredChallengeRow {
@@ -45,10 +45,10 @@ export interface AnsweredChallengeRow {
 }
 
 const answeredChallengeTable = tableOf<AnsweredChallengeRow>('answeredChallenge', 'answered_challenges', {
-  customerId: key,
-  challengeHash: { ...text, primary: true },
-  userId: bigWhole,
-  at: instant,
+  customerId: column.key,
+  challengeHash: { ...column.text, primary: true },
+  userId: column.bigWhole,
+  at: column.instant,
 });
 
 export interface RecoveryCodeRow {
@@ -58,9 +58,9 @@ export interface RecoveryCodeRow {
 }
 
 const recoveryCodeTable = tableOf<RecoveryCodeRow>('recoveryCode', 'recovery_codes', {
-  customerId: key,
-  userId: key,
-  codeHash: { ...text, primary: true },
+  customerId: column.key,
+  userId: column.key,
+  codeHash: { ...column.text, primary: true },
 });
 
 export interface WrongCodeRow {
@@ -72,21 +72,21 @@ export interface WrongCodeRow {
 }
 
 const wrongCodeTable = tableOf<WrongCodeRow>('wrongCode', 'wrong_codes', {
-  customerId: key,
-  id: generatedKey,
-  userId: bigWhole,
-  source: text,
-  at: instant,
+  customerId: column.key,
+  id: column.generatedKey,
+  userId: column.bigWhole,
+  source: column.text,
+  at: column.instant,
 });
 
 const pendingSignInTable = tableOf<PendingSignIn>('pendingSignIn', 'pending_sign_ins', {
-  customerId: key,
-  tokenHash: { ...text, primary: true },
-  userId: bigWhole,
-  startedAt: instant,
-  source: text,
-  byLink: yesOrNo,
-  tries: whole,
+  customerId: column.key,
+  tokenHash: { ...column.text, primary: true },
+  userId: column.bigWhole,
+  startedAt: column.instant,
+  source: column.text,
+  byLink: column.yesOrNo,
+  tries: column.whole,
 });
 
 export const factorTables = [

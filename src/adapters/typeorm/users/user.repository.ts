@@ -7,51 +7,35 @@ import type { KnownSession, NewSession, Session, SessionStore } from '../../../c
 import type { NewUser, User } from '../../../core/users/user.js';
 import type { KnownUser, UserRepository, UserStore } from '../../../core/users/user-store.js';
 import { TypeormRepository } from '../database/repository.js';
-import {
-  bigWhole,
-  change,
-  document,
-  generatedKey,
-  insert,
-  instant,
-  key,
-  optionalInstant,
-  optionalText,
-  select,
-  selectList,
-  tableOf,
-  text,
-  update,
-  yesOrNo,
-} from '../database/sql.js';
+import { change, column, insert, select, selectList, tableOf, update } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
 
 export const userTable = tableOf<User>('user', 'users', {
-  customerId: key,
-  id: generatedKey,
-  email: optionalText,
-  role: text,
-  passwordHash: optionalText,
-  linkHash: optionalText,
-  linkExpiresAt: optionalInstant,
-  linkDropsFactors: yesOrNo,
-  createdAt: instant,
-  joinedAt: optionalInstant,
-  lastSignInAt: optionalInstant,
+  customerId: column.key,
+  id: column.generatedKey,
+  email: column.optionalText,
+  role: column.text,
+  passwordHash: column.optionalText,
+  linkHash: column.optionalText,
+  linkExpiresAt: column.optionalInstant,
+  linkDropsFactors: column.yesOrNo,
+  createdAt: column.instant,
+  joinedAt: column.optionalInstant,
+  lastSignInAt: column.optionalInstant,
 });
 
 export const sessionTable = tableOf<Session>('session', 'sessions', {
-  customerId: key,
-  id: generatedKey,
-  userId: bigWhole,
-  tokenHash: text,
-  data: document,
-  startedAt: instant,
-  lastSeenAt: instant,
-  address: text,
-  browser: text,
-  byLink: yesOrNo,
-  confirmedAt: instant,
+  customerId: column.key,
+  id: column.generatedKey,
+  userId: column.bigWhole,
+  tokenHash: column.text,
+  data: column.document,
+  startedAt: column.instant,
+  lastSeenAt: column.instant,
+  address: column.text,
+  browser: column.text,
+  byLink: column.yesOrNo,
+  confirmedAt: column.instant,
 });
 
 /** So that the user is not deleted before what is about to refer to it has been stored. Errors: `not_found`. */
@@ -209,13 +193,13 @@ export class TypeormSessionStore implements SessionStore {
 }
 
 export const identityTable = tableOf<Identity>('identity', 'identities', {
-  customerId: key,
-  id: generatedKey,
-  userId: bigWhole,
-  issuer: text,
-  subject: text,
-  linkedAt: instant,
-  lastUsedAt: instant,
+  customerId: column.key,
+  id: column.generatedKey,
+  userId: column.bigWhole,
+  issuer: column.text,
+  subject: column.text,
+  linkedAt: column.instant,
+  lastUsedAt: column.instant,
 });
 
 export class TypeormIdentityRepository extends TypeormRepository implements IdentityRepository {

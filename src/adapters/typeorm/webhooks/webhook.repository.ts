@@ -12,39 +12,26 @@ import type {
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import type { DeliveryRepository, WebhookEndpointRepository } from '../../../core/webhooks/webhook-repository.js';
 import { TypeormRepository, TypeormRowRepository } from '../database/repository.js';
-import {
-  change,
-  generatedKey,
-  insert,
-  instant,
-  key,
-  optionalInstant,
-  optionalText,
-  select,
-  selectList,
-  tableOf,
-  text,
-  update,
-} from '../database/sql.js';
+import { change, column, insert, select, selectList, tableOf, update } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
 import { deliveryTable } from '../events/outbox.repository.js';
 
 export const webhookEndpointTable = tableOf<WebhookEndpoint>('webhookEndpoint', 'webhook_endpoints', {
-  customerId: key,
-  id: generatedKey,
-  url: text,
-  description: optionalText,
+  customerId: column.key,
+  id: column.generatedKey,
+  url: column.text,
+  description: column.optionalText,
   events: { type: 'text', array: true },
-  status: text,
-  disabledAt: optionalInstant,
-  disabledReason: optionalText,
-  secret: text,
-  previousSecret: optionalText,
-  previousSecretUntil: optionalInstant,
-  failingSince: optionalInstant,
-  listeningUntil: optionalInstant,
-  createdAt: instant,
-  updatedAt: instant,
+  status: column.text,
+  disabledAt: column.optionalInstant,
+  disabledReason: column.optionalText,
+  secret: column.text,
+  previousSecret: column.optionalText,
+  previousSecretUntil: column.optionalInstant,
+  failingSince: column.optionalInstant,
+  listeningUntil: column.optionalInstant,
+  createdAt: column.instant,
+  updatedAt: column.instant,
 });
 
 export class TypeormWebhookEndpointRepository
