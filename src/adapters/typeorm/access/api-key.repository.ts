@@ -1,4 +1,4 @@
-import { type DataSource, type EntityManager, IsNull, MoreThanOrEqual } from 'typeorm';
+import { type EntityManager, IsNull, MoreThanOrEqual } from 'typeorm';
 import {
   ADDRESS_RETENTION_MS,
   type ApiKey,
@@ -14,20 +14,9 @@ import { after } from '../../../core/shared/clock.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { readBatcher } from '../../shared-work.js';
-import { TypeormRepository } from '../database/repository.js';
-import {
-  anyOf,
-  asJson,
-  change,
-  column,
-  insert,
-  prepared,
-  select,
-  selectList,
-  tableOf,
-  update,
-} from '../database/sql.js';
-import { inTransaction, type Statement, withoutTransaction } from '../database/transaction.js';
+import { TypeormRepository, TypeormStore } from '../database/repository.js';
+import { anyOf, asJson, change, column, prepared, select, selectList, tableOf, update } from '../database/sql.js';
+import { inTransaction, type Statement } from '../database/transaction.js';
 
 export const apiKeyTable = tableOf<ApiKey>('apiKey', 'api_keys', {
   customerId: column.key,
@@ -67,7 +56,7 @@ const knownKeys = (condition: string) =>
 const knownByHash = knownKeys(`k.token_hash = ${anyOf('$1::text[]')}`);
 const knownById = knownKeys(`k.id = ${anyOf('$1::bigint[]')}`);
 
-export class TypeormKeyFinder implements KeyFinder {
+export class TypeormKeyFinder extends TypeormStore implements KeyFinder {
   /** Nothing is cached: once a key is deleted, no later request finds it. */
   private readonly byHash = readBatcher<null, string, KnownKey>(async (_, hashes) => {
     const known = await this.known(knownByHash, hashes);
@@ -78,8 +67,6 @@ export class TypeormKeyFinder implements KeyFinder {
     const known = await this.known(knownById, ids);
     return new Map(known.map((each) => [each.key.id, each]));
   });
-
-  constructor(private readonly dataSource: DataSource) {}
 
   findByHash(tokenHash: string): Promise<KnownKey | null> {
     return this.byHash.enqueue(null, tokenHash);
@@ -115,7 +102,7 @@ export class TypeormKeyFinder implements KeyFinder {
   }
 
   private known(statement: Statement, value: readonly string[] | readonly Id[]): Promise<KnownKey[]> {
-    return withoutTransaction(this.dataSource, async (manager) => {
+    return this.query(async (manager) => {
       const rows = await select<ApiKey & { customerStatus: CustomerStatus }>(manager, statement, [value]);
       return rows.map(({ customerStatus, ...key }) => ({ key, customerStatus }));
     });
@@ -166,8 +153,7 @@ export class TypeormKeyRepository extends TypeormRepository implements KeyReposi
   }
 
   async insert(key: NewApiKey): Promise<ApiKey> {
-    const [stored] = await insert(this.manager, apiKeyTable, [{ ...key, customerId: this.customerId }]);
-    return requireFound(stored, 'api_key');
+    return requireFound(await this.insertRow(apiKeyTable, key), 'api_key');
   }
 
   async update(key: ApiKey): Promise<void> {

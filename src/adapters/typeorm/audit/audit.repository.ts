@@ -1,4 +1,4 @@
-import { type DataSource, type EntityManager, In, LessThan, MoreThanOrEqual } from 'typeorm';
+import { type EntityManager, In, LessThan, MoreThanOrEqual } from 'typeorm';
 import {
   type Actor,
   type AuditEntry,
@@ -12,9 +12,8 @@ import {
 } from '../../../core/audit/audit-entry.js';
 import { type AuditLog, type AuditTrail, noFilter } from '../../../core/audit/audit-log.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { TypeormRepository } from '../database/repository.js';
-import { change, column, insert, select, tableOf } from '../database/sql.js';
-import { withoutTransaction } from '../database/transaction.js';
+import { TypeormRepository, TypeormStore } from '../database/repository.js';
+import { change, column, insert, tableOf } from '../database/sql.js';
 
 export const auditTable = tableOf<AuditEntry>('auditEntry', 'audit_entries', {
   customerId: column.key,
@@ -64,21 +63,17 @@ export class TypeormAuditTrail extends TypeormRepository implements AuditTrail {
   }
 }
 
-export class TypeormAuditLog implements AuditLog {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class TypeormAuditLog extends TypeormStore implements AuditLog {
   async addOperatorEntry(actor: Actor, made: OperatorChange): Promise<void> {
-    await withoutTransaction(this.dataSource, (manager) => addOperatorEntry(manager, actor, made));
+    await this.query((manager) => addOperatorEntry(manager, actor, made));
   }
 
   operatorEntries({ until, tokenId, limit }: OperatorEntryWindow): Promise<readonly OperatorEntry[]> {
-    return withoutTransaction(this.dataSource, (manager) =>
-      select<OperatorEntry>(manager, OPERATOR_ENTRIES, [until ?? 'infinity', tokenId, limit]),
-    );
+    return this.select<OperatorEntry>(OPERATOR_ENTRIES, until ?? 'infinity', tokenId, limit);
   }
 
   sweep(before: Date, limit: number): Promise<number> {
-    return withoutTransaction(this.dataSource, async (manager) => {
+    return this.query(async (manager) => {
       const { count: ofAccounts } = await change(
         manager,
         `DELETE FROM audit_entries WHERE (customer_id, id) IN (

@@ -3,7 +3,7 @@ import type { BlobOwnership, StagingState } from '../../../core/blobs/blob-owner
 import { reservingStatuses } from '../../../core/imports/import-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormRepository } from '../database/repository.js';
-import { column, prepared, select, tableOf } from '../database/sql.js';
+import { column, prepared, tableOf } from '../database/sql.js';
 
 /** An upload whose staged bytes are no longer needed. */
 export interface DroppedUpload {
@@ -28,8 +28,7 @@ const selectDropped = prepared(`SELECT upload_id AS "uploadId" FROM dropped_uplo
 /** Every query is one statement, and so one snapshot: an original that passes from an item to its photo is seen with one of the two. */
 export class TypeormBlobOwnership extends TypeormRepository implements BlobOwnership {
   staging(names: readonly StagingName[]): Promise<readonly StagingState[]> {
-    return select<StagingState>(
-      this.manager,
+    return this.select<StagingState>(
       `SELECT name.upload_id AS "uploadId", EXISTS (
          SELECT FROM import_photos i WHERE i.customer_id = $1 AND i.id = name.item_id AND i.import_id = name.import_id
            AND i.upload_id = name.upload_id AND i.status IN ('awaiting_upload', 'processing')
@@ -41,44 +40,36 @@ export class TypeormBlobOwnership extends TypeormRepository implements BlobOwner
          SELECT FROM imports m WHERE m.customer_id = $1 AND m.id = name.import_id AND m.status = 'open'
        ) AS open
        FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS name (import_id, item_id, upload_id)`,
-      [
-        this.customerId,
-        names.map(({ importId }) => importId),
-        names.map(({ itemId }) => itemId),
-        names.map(({ uploadId }) => uploadId),
-      ],
+      names.map(({ importId }) => importId),
+      names.map(({ itemId }) => itemId),
+      names.map(({ uploadId }) => uploadId),
     );
   }
 
   async originals(blobNames: readonly string[]): Promise<readonly string[]> {
     const keys = blobNames.map((blobName) => originalKey({ customerId: this.customerId, blobName }));
-    const rows = await select<{ name: string }>(
-      this.manager,
+    const rows = await this.select<{ name: string }>(
       `SELECT given.name FROM unnest($2::text[], $3::text[]) AS given (name, key)
        WHERE EXISTS (SELECT FROM photos p WHERE p.customer_id = $1 AND p.blob_key = given.key) OR EXISTS (
          SELECT FROM import_photos i WHERE i.customer_id = $1 AND i.blob_name = given.name AND i.status IN (${reserving})
        )`,
-      [this.customerId, blobNames, keys],
+      blobNames,
+      keys,
     );
     return rows.map(({ name }) => name);
   }
 
   renditions(ids: readonly Id[]): Promise<readonly { id: Id; rotation: number | null }[]> {
-    return select(
-      this.manager,
+    return this.select(
       `SELECT id, CASE WHEN original_lost_at IS NULL THEN rotation END AS rotation FROM photos WHERE customer_id = $1 AND id = ANY($2::bigint[])
        UNION ALL
        SELECT id, 0 FROM import_photos WHERE customer_id = $1 AND id = ANY($2::bigint[]) AND status IN (${reserving})`,
-      [this.customerId, ids],
+      ids,
     );
   }
 
   async dropped(importId: Id, uploadIds: readonly number[]): Promise<readonly number[]> {
-    const rows = await select<Pick<DroppedUpload, 'uploadId'>>(this.manager, selectDropped, [
-      this.customerId,
-      importId,
-      uploadIds,
-    ]);
+    const rows = await this.select<Pick<DroppedUpload, 'uploadId'>>(selectDropped, importId, uploadIds);
     return rows.map(({ uploadId }) => uploadId);
   }
 

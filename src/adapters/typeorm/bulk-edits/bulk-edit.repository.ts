@@ -5,7 +5,7 @@ import type { PhotoFilters } from '../../../core/photos/photo-query.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormRepository } from '../database/repository.js';
-import { asJson, change, column, insert, insertion, select, tableOf, update } from '../database/sql.js';
+import { asJson, column, insert, insertion, tableOf, update } from '../database/sql.js';
 
 interface BulkEditRow extends BulkEdit {
   /** The photos that were chosen one by one, ascending. Never read as a whole. */
@@ -62,7 +62,7 @@ export class TypeormBulkEditRepository extends TypeormRepository implements Bulk
   async chosenPhotos(id: Id, after: Id | null, limit: number): Promise<readonly Id[]> {
     const sql = `SELECT chosen.id FROM bulk_edits e CROSS JOIN unnest(e.photo_ids) AS chosen (id)
       WHERE e.customer_id = $1 AND e.id = $2 AND chosen.id > $3 ORDER BY chosen.id LIMIT $4`;
-    return (await select<{ id: Id }>(this.manager, sql, [this.customerId, id, after ?? 0, limit])).map((row) => row.id);
+    return (await this.select<{ id: Id }>(sql, id, after ?? 0, limit)).map((row) => row.id);
   }
 
   changes(id: Id, after: Id | null, limit: number): Promise<readonly BulkChange[]> {
@@ -113,7 +113,7 @@ export class TypeormBulkEditRepository extends TypeormRepository implements Bulk
     const changes = `DELETE FROM bulk_edit_changes WHERE customer_id = $1 AND (bulk_edit_id, photo_id) IN (
       SELECT c.bulk_edit_id, c.photo_id FROM bulk_edit_changes c JOIN bulk_edits e ON e.customer_id = $1 AND e.id = c.bulk_edit_id
       WHERE c.customer_id = $1 AND e.created_at < $2 LIMIT $3)`;
-    const { count } = await change(this.manager, changes, [this.customerId, before, limit]);
+    const count = await this.change(changes, before, limit);
     if (count >= limit) return false;
     await this.manager.delete(bulkEditTable, { customerId: this.customerId, createdAt: LessThan(before) });
     return true;

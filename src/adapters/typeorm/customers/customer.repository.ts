@@ -1,4 +1,4 @@
-import { type DataSource, type EntityManager, LessThan, LessThanOrEqual, MoreThan } from 'typeorm';
+import { type EntityManager, LessThan, LessThanOrEqual, MoreThan } from 'typeorm';
 import type { Customer, NewCustomer } from '../../../core/customers/customer.js';
 import type {
   CreationRequest,
@@ -14,9 +14,9 @@ import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormAuditTrail } from '../audit/audit.repository.js';
 import { quoted, tablesByReference } from '../database/catalogue.js';
-import { TypeormRepository } from '../database/repository.js';
+import { TypeormRepository, TypeormStore } from '../database/repository.js';
 import { change, column, columnName, insert, prepared, select, selectList, tableOf, update } from '../database/sql.js';
-import { inTransaction, withoutLimits, withoutTransaction } from '../database/transaction.js';
+import { inTransaction, withoutLimits } from '../database/transaction.js';
 
 export const customerTable = tableOf<Customer>('customer', 'customers', {
   id: column.generatedKey,
@@ -42,11 +42,7 @@ export const creationTable = tableOf<CreationRequest>('customerCreation', 'custo
   startedAt: column.instant,
 });
 
-interface ErasureRow {
-  readonly erasedId: Id;
-  readonly proof: Erasure;
-  readonly finishedAt: Date;
-}
+type ErasureRow = { readonly erasedId: Id; readonly proof: Erasure; readonly finishedAt: Date };
 
 export const erasureTable = tableOf<ErasureRow>('erasure', 'erasures', {
   erasedId: column.key,
@@ -54,22 +50,18 @@ export const erasureTable = tableOf<ErasureRow>('erasure', 'erasures', {
   finishedAt: column.instant,
 });
 
-export class TypeormCustomerDirectory implements CustomerDirectory {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class TypeormCustomerDirectory extends TypeormStore implements CustomerDirectory {
   find(id: Id): Promise<Customer | null> {
-    return withoutTransaction(this.dataSource, (manager) => manager.findOneBy(customerTable, { id }));
+    return this.query((manager) => manager.findOneBy(customerTable, { id }));
   }
 
   list(): Promise<readonly Customer[]> {
-    return withoutTransaction(this.dataSource, (manager) => manager.find(customerTable, { order: { id: 'ASC' } }));
+    return this.query((manager) => manager.find(customerTable, { order: { id: 'ASC' } }));
   }
 
   page({ after, limit: take }: CustomerWindow): Promise<readonly Customer[]> {
     const where = { id: MoreThan(after ?? 0) };
-    return withoutTransaction(this.dataSource, (manager) =>
-      manager.find(customerTable, { where, order: { id: 'ASC' }, take }),
-    );
+    return this.query((manager) => manager.find(customerTable, { where, order: { id: 'ASC' }, take }));
   }
 
   transaction<T>(work: (transaction: CustomerCreation) => Promise<T>): Promise<T> {
@@ -81,38 +73,45 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
   }
 
   /** By hand, for any table. Indexes by time find customers without reading those that have no such rows. */
-  owning<Row>(
+  async owning<Row>(
     table: string,
     { after, limit }: CustomerWindow,
     ...anyOf: readonly RowCondition<Row>[]
   ): Promise<readonly Id[]> {
     const values: unknown[] = [after ?? 0, limit];
     const comparisonsOf = ([field, expected]: [string, unknown]) =>
-      Object.entries(periodOf(expected) ?? { equal: expected }).map(
-        ([operator, value]) => `${quoted(columnName(field))} ${OPERATORS[operator]} $${values.push(value)}`,
-      );
+      Object.entries(
+        typeof expected === 'object' && expected !== null && !(expected instanceof Date)
+          ? expected
+          : { equal: expected },
+      ).map(([operator, value]) => `${quoted(columnName(field))} ${OPERATORS[operator]} $${values.push(value)}`);
     const conditions = anyOf.map((condition) => Object.entries(condition).flatMap(comparisonsOf).join(' AND '));
     const rows = conditions.length === 0 ? '' : `AND (${conditions.join(' OR ')})`;
     const sql = `SELECT DISTINCT customer_id AS id FROM ${quoted(table)} WHERE customer_id > $1 ${rows} ORDER BY id LIMIT $2`;
-    return withoutTransaction(this.dataSource, async (manager) =>
-      (await select<{ id: Id }>(manager, sql, values)).map(({ id }) => id),
-    );
+    return (await this.select<{ id: Id }>(sql, ...values)).map(({ id }) => id);
   }
 
   async closingSince(at: Date, { after, limit }: CustomerWindow): Promise<readonly Id[]> {
     const where = { status: 'closing', updatedAt: LessThanOrEqual(at), id: MoreThan(after ?? 0) } as const;
-    const closing = await withoutTransaction(this.dataSource, (manager) =>
+    const closing = await this.query((manager) =>
       manager.find(customerTable, { select: { id: true }, where, order: { id: 'ASC' }, take: limit }),
     );
     return closing.map(({ id }) => id);
   }
 
   countRows(id: Id): Promise<RowCounts> {
-    return countRows(this.dataSource, id);
+    return withoutLimits(this.dataSource, async (query) => {
+      const counts: Record<string, number> = {};
+      for (const name of await tenantTables(query)) {
+        const sql = `SELECT count(*) AS count FROM ${quoted(name)} WHERE customer_id = $1`;
+        counts[name] = (await query<{ count: number }>(sql, [id]))[0]?.count ?? 0;
+      }
+      return counts;
+    });
   }
 
   removeRows(id: Id): Promise<number> {
-    return withoutTransaction(this.dataSource, (manager) => removeRows(manager, id));
+    return this.query((manager) => removeRows(manager, id));
   }
 
   setRenditionBytes(bytes: ReadonlyMap<Id, number>): Promise<void> {
@@ -137,32 +136,19 @@ export class TypeormCustomerDirectory implements CustomerDirectory {
 
   /** By hand, so that one statement decides: a complete proof stays. */
   async recordErasure(erasure: Erasure): Promise<void> {
-    await withoutTransaction(this.dataSource, (manager) =>
-      change(
-        manager,
-        `INSERT INTO erasures AS stored (erased_id, proof, finished_at) VALUES ($1, $2, $3)
-         ON CONFLICT (erased_id) DO UPDATE SET proof = excluded.proof, finished_at = excluded.finished_at
-         WHERE NOT (stored.proof->>'complete')::boolean`,
-        [erasure.customerId, JSON.stringify(erasure), erasure.finishedAt],
-      ),
-    );
+    const sql = `INSERT INTO erasures AS stored (erased_id, proof, finished_at) VALUES ($1, $2, $3)
+      ON CONFLICT (erased_id) DO UPDATE SET proof = excluded.proof, finished_at = excluded.finished_at
+      WHERE NOT (stored.proof->>'complete')::boolean`;
+    await this.change(sql, erasure.customerId, JSON.stringify(erasure), erasure.finishedAt);
   }
 
-  findErasure(id: Id): Promise<Erasure | null> {
-    return withoutTransaction(this.dataSource, async (manager) => {
-      const row = await manager.findOneBy(erasureTable, { erasedId: id });
-      if (row === null) return null;
-      const { proof, finishedAt } = row;
-      return { ...proof, startedAt: new Date(proof.startedAt), finishedAt };
-    });
+  async findErasure(id: Id): Promise<Erasure | null> {
+    const row = await this.query((manager) => manager.findOneBy(erasureTable, { erasedId: id }));
+    return row && { ...row.proof, startedAt: new Date(row.proof.startedAt), finishedAt: row.finishedAt };
   }
 }
 
 const OPERATORS: Readonly<Record<string, string>> = { equal: '=', until: '<=', before: '<', after: '>' };
-
-function periodOf(expected: unknown): object | null {
-  return typeof expected === 'object' && !(expected instanceof Date) ? expected : null;
-}
 
 class TypeormCustomerCreation implements CustomerCreation {
   constructor(private readonly manager: EntityManager) {}
@@ -201,7 +187,7 @@ const selectCustomer = prepared(`SELECT ${selectList(customerTable, 'c')} FROM c
 
 export class TypeormCustomerRepository extends TypeormRepository implements CustomerRepository {
   async read(): Promise<Customer> {
-    return requireFound((await select<Customer>(this.manager, selectCustomer, [this.customerId]))[0], 'customer');
+    return requireFound(await this.selectFirst<Customer>(selectCustomer), 'customer');
   }
 
   async lock(): Promise<Customer> {
@@ -221,20 +207,6 @@ export class TypeormCustomerRepository extends TypeormRepository implements Cust
 /** Maximum number of rows per statement, so that it stays well below the statement timeout. */
 const BATCH = 1000;
 const TOTALS = 'photo_totals';
-
-function countRows(dataSource: DataSource, id: Id): Promise<RowCounts> {
-  return withoutLimits(dataSource, async (query) => {
-    const counts: Record<string, number> = {};
-    for (const name of await tenantTables(query)) {
-      const [row] = await query<{ count: number }>(
-        `SELECT count(*) AS count FROM ${quoted(name)} WHERE customer_id = $1`,
-        [id],
-      );
-      counts[name] = row?.count ?? 0;
-    }
-    return counts;
-  });
-}
 
 async function removeRows(manager: EntityManager, id: Id): Promise<number> {
   for (const name of await tenantTables((sql) => select(manager, sql))) {

@@ -1,7 +1,8 @@
-import type { EntityManager, EntitySchema, FindOptionsOrder, FindOptionsWhere } from 'typeorm';
+import type { DataSource, EntityManager, EntitySchema, FindOptionsOrder, FindOptionsWhere } from 'typeorm';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { columnName, insert, update } from './sql.js';
+import { change, columnName, insert, select, update } from './sql.js';
+import { type Statement, withoutTransaction } from './transaction.js';
 
 /** A repository of one customer, on one connection. */
 export abstract class TypeormRepository {
@@ -9,6 +10,58 @@ export abstract class TypeormRepository {
     protected readonly manager: EntityManager,
     protected readonly customerId: Id,
   ) {}
+
+  /** The rows of a statement whose `$1` is the customer. */
+  protected select<T>(statement: Statement | string, ...values: readonly unknown[]): Promise<T[]> {
+    return select<T>(this.manager, statement, [this.customerId, ...values]);
+  }
+
+  /** The only row of such a statement, or its first. */
+  protected async selectFirst<T>(statement: Statement | string, ...values: readonly unknown[]): Promise<T | null> {
+    return (await this.select<T>(statement, ...values))[0] ?? null;
+  }
+
+  /** Returns the number of rows that such a statement found or changed. */
+  protected async change(statement: Statement | string, ...values: readonly unknown[]): Promise<number> {
+    return (await change(this.manager, statement, [this.customerId, ...values])).count;
+  }
+
+  /** The rows of the customer that are so. */
+  protected findRows<T extends object>(
+    table: EntitySchema<T>,
+    which: FindOptionsWhere<T>,
+    order: FindOptionsOrder<T>,
+  ): Promise<T[]> {
+    return this.manager.find(table, { where: { ...which, customerId: this.customerId }, order });
+  }
+
+  /** Stores a row of the customer. Null when `onConflict` left it out. */
+  protected async insertRow<T>(table: EntitySchema<T>, row: Partial<T>, onConflict = ''): Promise<T | null> {
+    return (await insert(this.manager, table, [{ ...row, customerId: this.customerId }], onConflict))[0] ?? null;
+  }
+
+  /** Whether there was such a row of the customer. */
+  protected async deleteRow<T extends object>(table: EntitySchema<T>, which: FindOptionsWhere<T>): Promise<boolean> {
+    return (await this.manager.delete(table, { ...which, customerId: this.customerId })).affected === 1;
+  }
+}
+
+/** A store of all customers, whose statements each get a connection of their own. Errors: `service_unavailable`. */
+export abstract class TypeormStore {
+  constructor(protected readonly dataSource: DataSource) {}
+
+  protected query<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    return withoutTransaction(this.dataSource, work);
+  }
+
+  protected select<T>(statement: Statement | string, ...values: readonly unknown[]): Promise<T[]> {
+    return this.query((manager) => select<T>(manager, statement, values));
+  }
+
+  /** Returns the number of rows that were found or changed. */
+  protected change(statement: Statement | string, ...values: readonly unknown[]): Promise<number> {
+    return this.query(async (manager) => (await change(manager, statement, values)).count);
+  }
 }
 
 interface Identified {
@@ -34,8 +87,7 @@ export abstract class TypeormRowRepository<Row extends Identified, New extends P
   }
 
   async insert(row: New): Promise<Row> {
-    const [stored] = await insert(this.manager, this.table, [{ ...row, customerId: this.customerId }]);
-    return requireFound(stored, columnName(this.table.options.name));
+    return requireFound(await this.insertRow(this.table, row), columnName(this.table.options.name));
   }
 
   async update(row: Row): Promise<void> {

@@ -1,4 +1,3 @@
-import type { DataSource } from 'typeorm';
 import type { CustomerStatus } from '../../../core/customers/customer.js';
 import type {
   DeliveryKey,
@@ -10,9 +9,8 @@ import type {
 import type { NewPreset, Preset, PresetRepository } from '../../../core/delivery/preset.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import { readBatcher } from '../../shared-work.js';
-import { TypeormRepository, TypeormRowRepository } from '../database/repository.js';
-import { anyOf, column, insert, prepared, select, selectList, tableOf } from '../database/sql.js';
-import { withoutTransaction } from '../database/transaction.js';
+import { TypeormRepository, TypeormRowRepository, TypeormStore } from '../database/repository.js';
+import { anyOf, column, prepared, selectList, tableOf } from '../database/sql.js';
 
 export const deliveryKeyTable = tableOf<DeliveryKey>('deliveryKey', 'delivery_keys', {
   customerId: column.key,
@@ -46,17 +44,12 @@ const knownKeys = prepared(
    FROM delivery_keys k JOIN customers c ON c.id = k.customer_id WHERE k.public_id = ${anyOf('$1::text[]')}`,
 );
 
-export class TypeormDeliveryKeyFinder implements DeliveryKeyFinder {
+export class TypeormDeliveryKeyFinder extends TypeormStore implements DeliveryKeyFinder {
   /** Nothing is cached: once a key is deleted, no later request finds it. */
-  private readonly byPublicId = readBatcher<null, string, KnownDeliveryKey>((_, publicIds) =>
-    withoutTransaction(this.dataSource, async (manager) => {
-      type Row = DeliveryKey & { customerStatus: CustomerStatus };
-      const rows = await select<Row>(manager, knownKeys, [publicIds]);
-      return new Map(rows.map(({ customerStatus, ...key }) => [key.publicId, { key, customerStatus }]));
-    }),
-  );
-
-  constructor(private readonly dataSource: DataSource) {}
+  private readonly byPublicId = readBatcher<null, string, KnownDeliveryKey>(async (_, publicIds) => {
+    const rows = await this.select<DeliveryKey & { customerStatus: CustomerStatus }>(knownKeys, publicIds);
+    return new Map(rows.map(({ customerStatus, ...key }) => [key.publicId, { key, customerStatus }]));
+  });
 
   find(publicId: string): Promise<KnownDeliveryKey | null> {
     return this.byPublicId.enqueue(null, publicId);
@@ -69,21 +62,16 @@ export class TypeormPresetRepository extends TypeormRepository implements Preset
   }
 
   list(): Promise<readonly Preset[]> {
-    return this.manager.find(presetTable, { where: { customerId: this.customerId }, order: { name: 'ASC' } });
+    return this.findRows(presetTable, {}, { name: 'ASC' });
   }
 
   async put(preset: NewPreset): Promise<Preset> {
-    const [stored] = await insert(
-      this.manager,
-      presetTable,
-      [{ ...preset, customerId: this.customerId }],
-      'ON CONFLICT (customer_id, name) DO UPDATE SET options = excluded.options, updated_at = excluded.updated_at',
-    );
-    return requireFound(stored, 'preset');
+    const onConflict =
+      'ON CONFLICT (customer_id, name) DO UPDATE SET options = excluded.options, updated_at = excluded.updated_at';
+    return requireFound(await this.insertRow(presetTable, preset, onConflict), 'preset');
   }
 
-  async delete(name: string): Promise<boolean> {
-    const { affected } = await this.manager.delete(presetTable, { customerId: this.customerId, name });
-    return affected === 1;
+  delete(name: string): Promise<boolean> {
+    return this.deleteRow(presetTable, { name });
   }
 }

@@ -44,7 +44,7 @@ const lockWanting = prepared(`SELECT e.id FROM ${WANTING} ORDER BY e.id FOR KEY 
 export class TypeormOutbox extends TypeormRepository implements Outbox {
   async add(type: ChangeType, subjectIds: readonly Id[], at: Date): Promise<void> {
     if (subjectIds.length === 0) return;
-    const endpoints = await select<{ id: Id }>(this.manager, lockWanting, [this.customerId, type]);
+    const endpoints = await this.select<{ id: Id }>(lockWanting, type);
     if (endpoints.length === 0) return;
     const jobs = new TypeormJobRepository(this.manager, this.customerId);
     for (let from = 0; from < subjectIds.length; from += BATCH) {
@@ -59,11 +59,6 @@ export class TypeormOutbox extends TypeormRepository implements Outbox {
   }
 
   async wants(type: ChangeType): Promise<boolean> {
-    const [answer] = await select<{ wanted: boolean }>(
-      this.manager,
-      `SELECT EXISTS (SELECT FROM ${WANTING}) AS wanted`,
-      [this.customerId, type],
-    );
-    return answer?.wanted ?? false;
+    return (await this.select(`SELECT WHERE EXISTS (SELECT FROM ${WANTING})`, type)).length > 0;
   }
 }

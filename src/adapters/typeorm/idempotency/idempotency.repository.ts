@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { type DataSource, type EntityManager, IsNull } from 'typeorm';
+import { type EntityManager, IsNull } from 'typeorm';
 import type {
   Claim,
   ClaimRequest,
@@ -10,9 +10,8 @@ import type {
 } from '../../../core/idempotency/idempotency-store.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { clientConfig, listenOn } from '../database/connection.js';
-import { TypeormRepository } from '../database/repository.js';
-import { change, column, inSeconds, select, tableOf } from '../database/sql.js';
-import { withoutTransaction } from '../database/transaction.js';
+import { TypeormRepository, TypeormStore } from '../database/repository.js';
+import { column, inSeconds, select, tableOf } from '../database/sql.js';
 
 interface IdempotencyKeyRow {
   readonly customerId: Id;
@@ -41,16 +40,14 @@ export const idempotencyKeyTable = tableOf<IdempotencyKeyRow>('idempotencyKey', 
 });
 
 /** Errors: `service_unavailable`. */
-export class TypeormIdempotencyStore implements IdempotencyStore {
+export class TypeormIdempotencyStore extends TypeormStore implements IdempotencyStore {
   /** Identifies this process to others: the number of an advisory lock. */
   private readonly holder = randomInt(2 ** 47);
 
-  constructor(private readonly dataSource: DataSource) {}
-
   claim(request: ClaimRequest): Promise<ClaimResult> {
-    return withoutTransaction(this.dataSource, async (manager) => {
+    return this.query(async (manager) => {
       for (;;) {
-        if (await claimed(manager, request, this.holder)) return { outcome: 'claimed' };
+        if (await this.claimed(manager, request)) return { outcome: 'claimed' };
         const { customerId, key } = request;
         const stored = await manager.findOneBy(idempotencyKeyTable, { customerId, key });
         // It may have been released or swept since it was found: then it is free.
@@ -59,46 +56,52 @@ export class TypeormIdempotencyStore implements IdempotencyStore {
     });
   }
 
-  renew(claims: readonly Claim[], leaseSeconds: number): Promise<void> {
-    return withoutTransaction(this.dataSource, async (manager) => {
-      const places = [
-        claims.map(({ customerId }) => customerId),
-        claims.map(({ key }) => key),
-        claims.map(({ token }) => token),
-      ];
-      await change(manager, RENEW, [...places, leaseSeconds]);
-    });
+  /** One statement, so that of several callers one gets the key; it waits for a transaction that stores a response. */
+  private async claimed(manager: EntityManager, request: ClaimRequest): Promise<boolean> {
+    const { customerId, key, token, fingerprint, at, leaseSeconds, expiredBefore } = request;
+    const rows = await select(
+      manager,
+      `INSERT INTO idempotency_keys AS k (customer_id, key, token, fingerprint, started_at, held_by, lease_until)
+       VALUES ($1, $2, $3, $4, $5, $8, ${inSeconds('$6')})
+       ON CONFLICT (customer_id, key) DO UPDATE
+       SET token = excluded.token, fingerprint = excluded.fingerprint, started_at = excluded.started_at, held_by = excluded.held_by,
+         lease_until = ${inSeconds('$6')}, answer = NULL
+       WHERE k.started_at < $7
+         OR (k.answer IS NULL AND k.fingerprint = excluded.fingerprint AND k.lease_until <= clock_timestamp())
+       RETURNING k.key`,
+      [customerId, key, token, fingerprint, at, leaseSeconds, expiredBefore, this.holder],
+    );
+    return rows.length > 0;
+  }
+
+  async renew(claims: readonly Claim[], leaseSeconds: number): Promise<void> {
+    const [customerIds, keys] = [claims.map(({ customerId }) => customerId), claims.map(({ key }) => key)];
+    const tokens = claims.map(({ token }) => token);
+    await this.change(RENEW, customerIds, keys, tokens, leaseSeconds);
   }
 
   showAlive(): Promise<() => Promise<void>> {
     return listenOn(clientConfig(this.dataSource), { holder: this.holder }, () => undefined);
   }
 
-  reclaim(begunAfter: Date): Promise<void> {
-    return withoutTransaction(this.dataSource, async (manager) => {
-      await change(manager, RECLAIM, [this.holder, begunAfter]);
-    });
+  async reclaim(begunAfter: Date): Promise<void> {
+    await this.change(RECLAIM, this.holder, begunAfter);
   }
 
-  release({ customerId, key, token }: Claim): Promise<void> {
-    return withoutTransaction(this.dataSource, async (manager) => {
-      await manager.delete(idempotencyKeyTable, { customerId, key, token, answer: IsNull() });
-    });
+  async release({ customerId, key, token }: Claim): Promise<void> {
+    await this.query((manager) => manager.delete(idempotencyKeyTable, { customerId, key, token, answer: IsNull() }));
   }
 
   sweep(before: Date, limit: number): Promise<number> {
-    return withoutTransaction(this.dataSource, async (manager) => {
-      const { count } = await change(
-        manager,
-        // Materialized: evaluated again for each row, a locking query with a limit would return other rows each time.
-        `WITH old AS MATERIALIZED (
-           SELECT customer_id, key FROM idempotency_keys WHERE started_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED
-         )
-         DELETE FROM idempotency_keys k USING old WHERE k.customer_id = old.customer_id AND k.key = old.key`,
-        [before, limit],
-      );
-      return count;
-    });
+    return this.change(
+      // Materialized: evaluated again for each row, a locking query with a limit would return other rows each time.
+      `WITH old AS MATERIALIZED (
+         SELECT customer_id, key FROM idempotency_keys WHERE started_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED
+       )
+       DELETE FROM idempotency_keys k USING old WHERE k.customer_id = old.customer_id AND k.key = old.key`,
+      before,
+      limit,
+    );
   }
 }
 
@@ -108,8 +111,7 @@ export class TypeormResponseStore extends TypeormRepository implements ResponseS
     // By hand: TypeORM's types of an update have no place for a document of unknown values.
     const sql =
       'UPDATE idempotency_keys SET answer = $4 WHERE customer_id = $1 AND key = $2 AND token = $3 AND answer IS NULL';
-    const { count } = await change(this.manager, sql, [this.customerId, key, token, JSON.stringify(answer)]);
-    return count > 0;
+    return (await this.change(sql, key, token, JSON.stringify(answer))) > 0;
   }
 }
 
@@ -138,32 +140,6 @@ const RECLAIM = `
     SELECT held_by FROM holders WHERE pg_try_advisory_xact_lock(held_by)
   )
   UPDATE idempotency_keys k SET lease_until = clock_timestamp() FROM dead WHERE k.held_by = dead.held_by AND ${LEASED}`;
-
-/** One statement, so that of several callers one gets the key; it waits for a transaction that stores a response. */
-async function claimed(manager: EntityManager, request: ClaimRequest, holder: number): Promise<boolean> {
-  const rows = await select(
-    manager,
-    `INSERT INTO idempotency_keys AS k (customer_id, key, token, fingerprint, started_at, held_by, lease_until)
-     VALUES ($1, $2, $3, $4, $5, $8, ${inSeconds('$6')})
-     ON CONFLICT (customer_id, key) DO UPDATE
-     SET token = excluded.token, fingerprint = excluded.fingerprint, started_at = excluded.started_at, held_by = excluded.held_by,
-       lease_until = ${inSeconds('$6')}, answer = NULL
-     WHERE k.started_at < $7
-       OR (k.answer IS NULL AND k.fingerprint = excluded.fingerprint AND k.lease_until <= clock_timestamp())
-     RETURNING k.key`,
-    [
-      request.customerId,
-      request.key,
-      request.token,
-      request.fingerprint,
-      request.at,
-      request.leaseSeconds,
-      request.expiredBefore,
-      holder,
-    ],
-  );
-  return rows.length > 0;
-}
 
 function claimResultOf({ fingerprint, answer }: IdempotencyKeyRow, request: ClaimRequest): ClaimResult {
   if (fingerprint !== request.fingerprint) return { outcome: 'taken' };

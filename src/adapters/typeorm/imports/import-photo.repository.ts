@@ -6,7 +6,6 @@ import type { ItemError } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormRepository } from '../database/repository.js';
 import { asJson, column, insertion, prepared, select, selectList, tableOf, updateMany } from '../database/sql.js';
-import type { Statement } from '../database/transaction.js';
 
 /** The column of a field that a client declares, by its kind. */
 const columnOf = {
@@ -69,7 +68,7 @@ const heldInOrder = (which: string) => `WITH held AS MATERIALIZED (
 
 export class TypeormImportPhotoRepository extends TypeormRepository implements ImportPhotoRepository {
   get(importId: Id, id: Id): Promise<ImportPhoto | null> {
-    return this.one(selectItem, importId, id);
+    return this.selectFirst<ImportPhoto>(selectItem, id, importId);
   }
 
   list({ importId, statuses, window }: ItemQuery): Promise<readonly ImportPhoto[]> {
@@ -86,15 +85,15 @@ export class TypeormImportPhotoRepository extends TypeormRepository implements I
   }
 
   getMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]> {
-    return this.all(selectById, importId, ids);
+    return this.select<ImportPhoto>(selectById, importId, ids);
   }
 
   findByClientRefs(importId: Id, clientRefs: readonly string[]): Promise<readonly ImportPhoto[]> {
-    return this.all(selectByClientRef, importId, clientRefs);
+    return this.select<ImportPhoto>(selectByClientRef, importId, clientRefs);
   }
 
   findBySha256(importId: Id, sha256: readonly string[]): Promise<readonly ImportPhoto[]> {
-    return this.all(selectBySha256, importId, sha256);
+    return this.select<ImportPhoto>(selectBySha256, importId, sha256);
   }
 
   count(importId: Id): Promise<number> {
@@ -108,20 +107,19 @@ export class TypeormImportPhotoRepository extends TypeormRepository implements I
 
   /** By hand: the `maximum` of TypeORM is for numbers. */
   async lastChange(importId: Id): Promise<Date | null> {
-    const [row] = await select<{ at: Date | null }>(
-      this.manager,
+    const row = await this.selectFirst<{ at: Date | null }>(
       'SELECT max(updated_at) AS at FROM import_photos WHERE customer_id = $1 AND import_id = $2',
-      [this.customerId, importId],
+      importId,
     );
     return row?.at ?? null;
   }
 
   lock(importId: Id, id: Id): Promise<ImportPhoto | null> {
-    return this.one(lockItem, importId, id);
+    return this.selectFirst<ImportPhoto>(lockItem, id, importId);
   }
 
   lockMany(importId: Id, ids: readonly Id[]): Promise<readonly ImportPhoto[]> {
-    return this.all(lockById, importId, ids);
+    return this.select<ImportPhoto>(lockById, importId, ids);
   }
 
   async allocateIds(count: number): Promise<readonly Id[]> {
@@ -178,14 +176,5 @@ export class TypeormImportPhotoRepository extends TypeormRepository implements I
       status: In(['processing', 'ready'] as const),
     };
     return this.manager.find(importPhotoTable, { where, order: { id: 'ASC' }, take: limit });
-  }
-
-  private async one(statement: Statement, importId: Id, id: Id): Promise<ImportPhoto | null> {
-    const [row] = await select<ImportPhoto>(this.manager, statement, [this.customerId, id, importId]);
-    return row ?? null;
-  }
-
-  private all(statement: Statement, importId: Id, values: readonly (string | Id)[]): Promise<ImportPhoto[]> {
-    return select<ImportPhoto>(this.manager, statement, [this.customerId, importId, values]);
   }
 }

@@ -11,8 +11,7 @@ import type { ImportQuery, ImportRepository } from '../../../core/imports/import
 import type { Id } from '../../../core/shared/ids.js';
 import { droppedUploadTable } from '../blobs/blob-owners.repository.js';
 import { TypeormRepository } from '../database/repository.js';
-import { change, column, insert, prepared, select, selectList, tableOf, update } from '../database/sql.js';
-import type { Statement } from '../database/transaction.js';
+import { column, prepared, selectList, tableOf, update } from '../database/sql.js';
 import { importPhotoTable } from './import-photo.repository.js';
 
 /** An import with what is not shown of it: whether its items are gone; and whether it is gone itself, but for the id that photos refer to. */
@@ -80,7 +79,7 @@ const lockImportShared = prepared(`${selectImport.text} FOR SHARE`);
 
 export class TypeormImportRepository extends TypeormRepository implements ImportRepository {
   find(id: Id): Promise<Import | null> {
-    return this.one(selectImport, id);
+    return this.selectFirst<Import>(selectImport, id);
   }
 
   get(id: Id): Promise<CountedImport | null> {
@@ -124,32 +123,27 @@ export class TypeormImportRepository extends TypeormRepository implements Import
 
   /** By hand, because the two indexes are found by exactly this condition. */
   async toForget({ itemsOf, imports }: OldEnough, limit: number): Promise<readonly Id[]> {
-    const rows = await select<{ id: Id }>(
-      this.manager,
+    const rows = await this.select<{ id: Id }>(
       `SELECT id FROM imports WHERE customer_id = $1 AND ${oldEnoughImports('$2', '$3')}
        ORDER BY completed_at, id LIMIT $4`,
-      [this.customerId, itemsOf, imports, limit],
+      itemsOf,
+      imports,
+      limit,
     );
     return rows.map(({ id }) => id);
   }
 
   lock(id: Id): Promise<Import | null> {
-    return this.one(lockImport, id);
+    return this.selectFirst<Import>(lockImport, id);
   }
 
   share(id: Id): Promise<Import | null> {
-    return this.one(lockImportShared, id);
+    return this.selectFirst<Import>(lockImportShared, id);
   }
 
-  async insert(subject: NewImport): Promise<Import | null> {
-    const row = { ...subject, customerId: this.customerId };
-    const [stored] = await insert(
-      this.manager,
-      importTable,
-      [row],
-      `ON CONFLICT (customer_id, client_ref) WHERE status = 'open' AND client_ref IS NOT NULL DO NOTHING`,
-    );
-    return stored ?? null;
+  insert(subject: NewImport): Promise<Import | null> {
+    const onConflict = `ON CONFLICT (customer_id, client_ref) WHERE status = 'open' AND client_ref IS NOT NULL DO NOTHING`;
+    return this.insertRow(importTable, subject, onConflict);
   }
 
   async update(subject: Import): Promise<void> {
@@ -157,8 +151,7 @@ export class TypeormImportRepository extends TypeormRepository implements Import
   }
 
   async forgetItems(id: Id, limit: number): Promise<boolean> {
-    const [forgotten] = await select<{ count: number }>(
-      this.manager,
+    const forgotten = await this.selectFirst<{ count: number }>(
       `WITH gone AS (
          DELETE FROM import_photos WHERE customer_id = $1 AND id IN (
            SELECT id FROM import_photos WHERE customer_id = $1 AND import_id = $2 ORDER BY status, id LIMIT $3
@@ -170,7 +163,8 @@ export class TypeormImportRepository extends TypeormRepository implements Import
          DO UPDATE SET items = before.items + excluded.items, bytes = before.bytes + excluded.bytes
        )
        SELECT count(*) AS count FROM gone`,
-      [this.customerId, id, limit],
+      id,
+      limit,
     );
     if ((forgotten?.count ?? 0) >= limit) return false;
     const those = { customerId: this.customerId, id, itemsForgotten: false };
@@ -182,25 +176,19 @@ export class TypeormImportRepository extends TypeormRepository implements Import
     // By hand, so that no photo can refer to it between the two conditions.
     const named = 'SELECT FROM photos WHERE customer_id = $1 AND import_id = $2';
     const unnamed = `DELETE FROM imports WHERE customer_id = $1 AND id = $2 AND NOT EXISTS (${named})`;
-    await change(this.manager, unnamed, [this.customerId, id]);
+    await this.change(unnamed, id);
     const those = { customerId: this.customerId, importId: id };
     await this.manager.delete(importPhotoTable, those);
     await this.manager.delete(droppedUploadTable, those);
     // By hand: only statements read and write that table.
     const counts = 'DELETE FROM forgotten_items WHERE customer_id = $1 AND import_id = $2';
-    await change(this.manager, counts, [this.customerId, id]);
+    await this.change(counts, id);
     await this.manager.update(importTable, { customerId: this.customerId, id }, FORGOTTEN);
-  }
-
-  private async one(statement: Statement, id: Id): Promise<Import | null> {
-    const [row] = await select<Import>(this.manager, statement, [this.customerId, id]);
-    return row ?? null;
   }
 
   /** The values of `condition` start at $2. */
   private async counted(condition: string, values: readonly unknown[]): Promise<readonly CountedImport[]> {
-    const rows = await select<CountedRow>(
-      this.manager,
+    const rows = await this.select<CountedRow>(
       `SELECT ${selectList(importTable, 'i')}, items."byStatus", items."totalBytes"
        FROM imports i CROSS JOIN LATERAL (
          SELECT coalesce(json_object_agg(status, count), '{}') AS "byStatus", coalesce(sum(bytes), 0)::bigint AS "totalBytes"
@@ -214,7 +202,7 @@ export class TypeormImportRepository extends TypeormRepository implements Import
          ) each_status
        ) items
        WHERE i.customer_id = $1 AND NOT i.forgotten AND ${condition}`,
-      [this.customerId, ...values],
+      ...values,
     );
     return rows.map(({ byStatus, totalBytes, ...subject }) => {
       const counts = countItems(new Map(Object.entries(byStatus) as [ImportPhotoStatus, number][]));

@@ -1,7 +1,7 @@
 import type { ResumableUpload, ResumableUploadRepository } from '../../../core/imports/receive/resumable-upload.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormRepository } from '../database/repository.js';
-import { assignments, column, insert, select, selectList, tableOf } from '../database/sql.js';
+import { assignments, column, selectList, tableOf } from '../database/sql.js';
 
 export const resumableUploadTable = tableOf<ResumableUpload>('resumableUpload', 'resumable_uploads', {
   customerId: column.key,
@@ -20,22 +20,20 @@ export class TypeormResumableUploadRepository extends TypeormRepository implemen
 
   /** By hand: compared with the items. */
   abandoned(until: Date, limit: number): Promise<readonly ResumableUpload[]> {
-    return select<ResumableUpload>(
-      this.manager,
+    return this.select<ResumableUpload>(
       `SELECT ${selectList(resumableUploadTable, 'u')} FROM resumable_uploads u
        WHERE u.customer_id = $1 AND (u.updated_at <= $2 OR NOT EXISTS (
          SELECT FROM import_photos i WHERE i.customer_id = $1 AND i.id = u.item_id AND i.upload_id = u.upload_id
            AND i.status IN ('awaiting_upload', 'fetching')))
        ORDER BY u.item_id LIMIT $3`,
-      [this.customerId, until, limit],
+      until,
+      limit,
     );
   }
 
   async put(upload: ResumableUpload): Promise<void> {
-    const row = { ...upload, customerId: this.customerId };
-    const changes = assignments(resumableUploadTable, row, 'excluded');
-    const onConflict = `ON CONFLICT (customer_id, item_id) DO UPDATE SET ${changes}`;
-    await insert(this.manager, resumableUploadTable, [row], onConflict);
+    const changes = assignments(resumableUploadTable, upload, 'excluded');
+    await this.insertRow(resumableUploadTable, upload, `ON CONFLICT (customer_id, item_id) DO UPDATE SET ${changes}`);
   }
 
   async delete(itemId: Id): Promise<void> {

@@ -6,7 +6,7 @@ import {
   type PhotoCluster,
 } from '../../../core/photos/map/map.js';
 import { TypeormRepository } from '../database/repository.js';
-import { prepared, select } from '../database/sql.js';
+import { prepared } from '../database/sql.js';
 
 /** Each cell is one range of the index photos_map_cell, of which a limited number of rows is read. */
 const selectClusters = prepared(
@@ -29,14 +29,14 @@ type Row = Omit<PhotoCluster, 'box'> & PhotoCluster['box'];
 export class TypeormPhotoClusters extends TypeormRepository implements ClusterReads {
   async inCells({ level, cells }: MapGrid, counted: number): Promise<readonly PhotoCluster[]> {
     const ranges = cells.map((cell) => rangeOf(level, cell));
-    const rows = await select<Row>(this.manager, selectClusters, [
-      this.customerId,
+    const rows = await this.select<Row>(
+      selectClusters,
       cells.map(({ x }) => x),
       cells.map(({ y }) => y),
       ranges.map(({ first }) => String(first)),
       ranges.map(({ last }) => String(last)),
       counted,
-    ]);
+    );
     return rows.map(({ west, south, east, north, ...cluster }) => ({ ...cluster, box: { west, south, east, north } }));
   }
 }

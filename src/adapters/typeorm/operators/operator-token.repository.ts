@@ -1,4 +1,4 @@
-import { type DataSource, type EntityManager, IsNull } from 'typeorm';
+import { type EntityManager, IsNull } from 'typeorm';
 import type {
   OperatorToken,
   OperatorTokenRepository,
@@ -6,8 +6,9 @@ import type {
 } from '../../../core/operators/operator-token.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import { addOperatorEntry } from '../audit/audit.repository.js';
+import { TypeormStore } from '../database/repository.js';
 import { column, insert, tableOf, update } from '../database/sql.js';
-import { inTransaction, withoutTransaction } from '../database/transaction.js';
+import { inTransaction } from '../database/transaction.js';
 
 export const operatorTokenTable = tableOf<OperatorToken>('operatorToken', 'operator_tokens', {
   id: column.generatedKey,
@@ -21,18 +22,14 @@ export const operatorTokenTable = tableOf<OperatorToken>('operatorToken', 'opera
   deletedAt: column.optionalInstant,
 });
 
-export class TypeormOperatorTokenStore implements OperatorTokenStore {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class TypeormOperatorTokenStore extends TypeormStore implements OperatorTokenStore {
   /** Nothing is cached: once a token is deleted, no later request finds it. */
   findByHash(tokenHash: string): Promise<OperatorToken | null> {
-    return withoutTransaction(this.dataSource, (manager) =>
-      manager.findOneBy(operatorTokenTable, { tokenHash, deletedAt: IsNull() }),
-    );
+    return this.query((manager) => manager.findOneBy(operatorTokenTable, { tokenHash, deletedAt: IsNull() }));
   }
 
   list(): Promise<readonly OperatorToken[]> {
-    return withoutTransaction(this.dataSource, listTokens);
+    return this.query(listTokens);
   }
 
   transaction<T>(work: (tokens: OperatorTokenRepository) => Promise<T>): Promise<T> {

@@ -98,13 +98,11 @@ const selectQuotaUse = prepared(
 
 export class TypeormUsageRepository extends TypeormRepository implements UsageRepository {
   async read(): Promise<CustomerUsage> {
-    const [usage] = await select<CustomerUsage>(this.manager, selectUsage, [this.customerId]);
-    return requireFound(usage, 'customer');
+    return requireFound(await this.selectFirst<CustomerUsage>(selectUsage), 'customer');
   }
 
   async quotaUse(): Promise<QuotaUse> {
-    const [use] = await select<QuotaUse>(this.manager, selectQuotaUse, [this.customerId]);
-    return requireFound(use, 'customer');
+    return requireFound(await this.selectFirst<QuotaUse>(selectQuotaUse), 'customer');
   }
 
   photoTotals(): Promise<BothTotals> {
@@ -118,11 +116,13 @@ export class TypeormUsageRepository extends TypeormRepository implements UsageRe
   async recountPhotos(): Promise<void> {
     const { stored, counted: countedTotals } = await this.photoTotals();
     const missing = (name: keyof PhotoTotals) => countedTotals[name] - stored[name];
-    await change(
-      this.manager,
+    await this.change(
       `INSERT INTO photo_totals (customer_id, photos, trashed_photos, storage_bytes, trashed_bytes)
        VALUES ($1, $2, $3, $4, $5)`,
-      [this.customerId, missing('photos'), missing('trashedPhotos'), missing('storageBytes'), missing('trashedBytes')],
+      missing('photos'),
+      missing('trashedPhotos'),
+      missing('storageBytes'),
+      missing('trashedBytes'),
     );
   }
 }

@@ -1,7 +1,6 @@
-import type { DataSource } from 'typeorm';
 import type { RenditionLease, RenditionLeases } from '../../decorators/shared-rendition-maker.js';
-import { change, inSeconds, prepared, select } from '../database/sql.js';
-import { withoutTransaction } from '../database/transaction.js';
+import { TypeormStore } from '../database/repository.js';
+import { inSeconds, prepared } from '../database/sql.js';
 
 /** By the database's clock, which all processes compare. */
 const UNTIL = inSeconds('$4');
@@ -25,22 +24,16 @@ const RELEASE = prepared(`
   )`);
 
 /** Each is one statement: no process holds a connection while a rendition is made, or while waiting for one. */
-export class TypeormRenditionLeases implements RenditionLeases {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class TypeormRenditionLeases extends TypeormStore implements RenditionLeases {
   async acquire({ customerId, key, token }: RenditionLease, seconds: number): Promise<boolean> {
-    const values = [customerId, key, token, seconds];
-    const rows = await withoutTransaction(this.dataSource, (manager) => select(manager, ACQUIRE, values));
-    return rows.length > 0;
+    return (await this.change(ACQUIRE, customerId, key, token, seconds)) > 0;
   }
 
   async extend({ customerId, key, token }: RenditionLease, seconds: number): Promise<void> {
-    const values = [customerId, key, token, seconds];
-    await withoutTransaction(this.dataSource, (manager) => change(manager, EXTEND, values));
+    await this.change(EXTEND, customerId, key, token, seconds);
   }
 
   async release({ customerId, key, token }: RenditionLease): Promise<void> {
-    const values = [customerId, key, token];
-    await withoutTransaction(this.dataSource, (manager) => change(manager, RELEASE, values));
+    await this.change(RELEASE, customerId, key, token);
   }
 }

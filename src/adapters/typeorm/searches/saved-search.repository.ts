@@ -2,7 +2,7 @@ import type { NewSavedSearch, SavedSearch, SavedSearchRepository } from '../../.
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormRepository } from '../database/repository.js';
-import { column, insert, tableOf } from '../database/sql.js';
+import { column, tableOf } from '../database/sql.js';
 
 export const savedSearchTable = tableOf<SavedSearch>('savedSearch', 'saved_searches', {
   customerId: column.key,
@@ -15,12 +15,11 @@ export const savedSearchTable = tableOf<SavedSearch>('savedSearch', 'saved_searc
 
 export class TypeormSavedSearchRepository extends TypeormRepository implements SavedSearchRepository {
   list(): Promise<readonly SavedSearch[]> {
-    return this.manager.find(savedSearchTable, { where: { customerId: this.customerId }, order: { nameKey: 'ASC' } });
+    return this.findRows(savedSearchTable, {}, { nameKey: 'ASC' });
   }
 
   async insert(search: NewSavedSearch): Promise<SavedSearch> {
-    const [stored] = await insert(this.manager, savedSearchTable, [{ ...search, customerId: this.customerId }]);
-    return requireFound(stored, 'saved_search');
+    return requireFound(await this.insertRow(savedSearchTable, search), 'saved_search');
   }
 
   async rename(id: Id, { name, nameKey }: Pick<SavedSearch, 'name' | 'nameKey'>): Promise<boolean> {
@@ -29,8 +28,7 @@ export class TypeormSavedSearchRepository extends TypeormRepository implements S
     return affected === 1;
   }
 
-  async delete(id: Id): Promise<boolean> {
-    const { affected } = await this.manager.delete(savedSearchTable, { customerId: this.customerId, id });
-    return affected === 1;
+  delete(id: Id): Promise<boolean> {
+    return this.deleteRow(savedSearchTable, { id });
   }
 }

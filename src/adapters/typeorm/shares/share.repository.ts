@@ -1,10 +1,8 @@
-import type { DataSource } from 'typeorm';
 import type { CustomerStatus } from '../../../core/customers/customer.js';
 import type { KnownShare, NewShare, Share, ShareFinder, ShareRepository } from '../../../core/shares/share.js';
 import { readBatcher } from '../../shared-work.js';
-import { TypeormRowRepository } from '../database/repository.js';
-import { anyOf, column, prepared, select, selectList, tableOf } from '../database/sql.js';
-import { withoutTransaction } from '../database/transaction.js';
+import { TypeormRowRepository, TypeormStore } from '../database/repository.js';
+import { anyOf, column, prepared, selectList, tableOf } from '../database/sql.js';
 
 export const shareTable = tableOf<Share>('share', 'shares', {
   customerId: column.key,
@@ -37,16 +35,12 @@ const knownShares = prepared(
    FROM shares s JOIN customers c ON c.id = s.customer_id WHERE s.token_hash = ${anyOf('$1::text[]')}`,
 );
 
-export class TypeormShareFinder implements ShareFinder {
+export class TypeormShareFinder extends TypeormStore implements ShareFinder {
   /** Nothing is cached: once a share is revoked, no later request finds it. */
-  private readonly byTokenHash = readBatcher<null, string, KnownShare>((_, hashes) =>
-    withoutTransaction(this.dataSource, async (manager) => {
-      const rows = await select<Share & { customerStatus: CustomerStatus }>(manager, knownShares, [hashes]);
-      return new Map(rows.map(({ customerStatus, ...share }) => [share.tokenHash, { share, customerStatus }]));
-    }),
-  );
-
-  constructor(private readonly dataSource: DataSource) {}
+  private readonly byTokenHash = readBatcher<null, string, KnownShare>(async (_, hashes) => {
+    const rows = await this.select<Share & { customerStatus: CustomerStatus }>(knownShares, hashes);
+    return new Map(rows.map(({ customerStatus, ...share }) => [share.tokenHash, { share, customerStatus }]));
+  });
 
   find(tokenHash: string): Promise<KnownShare | null> {
     return this.byTokenHash.enqueue(null, tokenHash);

@@ -6,7 +6,7 @@ import type {
 } from '../../../core/photos/similar/similar-photo.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormRepository } from '../database/repository.js';
-import { change, column, insert, select, tableOf } from '../database/sql.js';
+import { column, insert, select, tableOf } from '../database/sql.js';
 import { hashMasks, nearestOfQuarters } from './hash-search.js';
 
 export interface SeparatedPhotos extends PhotoPair {
@@ -64,7 +64,7 @@ export class TypeormSimilarPhotoRepository extends TypeormRepository implements 
     const sql = `DELETE FROM separated_photos s USING unnest($2::bigint[], $3::bigint[]) AS pair (photo_id, other_id)
       WHERE s.customer_id = $1 AND s.photo_id = pair.photo_id AND s.other_id = pair.other_id`;
     const ids = [pairs.map(({ photoId }) => photoId), pairs.map(({ otherId }) => otherId)];
-    await change(this.manager, sql, [this.customerId, ...ids]);
+    await this.change(sql, ...ids);
   }
 }
 

@@ -11,7 +11,7 @@ import type {
   UnpublishedTags,
 } from '../../../core/tags/tag-repository.js';
 import { TypeormRepository } from '../database/repository.js';
-import { asJson, change, column, insertion, select, selectList, tableOf, update } from '../database/sql.js';
+import { asJson, column, insertion, select, selectList, tableOf, update } from '../database/sql.js';
 import { isTaken } from '../database/transaction.js';
 import { countsOf, recountPhotos } from '../photos/photo-counts.js';
 import { attachTag, detachTags, dropTag, mergeTags } from '../photos/photo-tags.js';
@@ -192,7 +192,7 @@ export class TypeormTagRepository extends TypeormRepository implements TagReposi
 
   /** `$1` is the customer, the values follow. */
   private tagsWhere(rest: string, values: readonly unknown[]): Promise<Tag[]> {
-    return select<Tag>(this.manager, `${tags} WHERE t.customer_id = $1 AND ${rest}`, [this.customerId, ...values]);
+    return this.select<Tag>(`${tags} WHERE t.customer_id = $1 AND ${rest}`, ...values);
   }
 }
 
@@ -203,10 +203,10 @@ const OF_UNPUBLISHED = `import_id IN (SELECT id FROM imports WHERE customer_id =
 export class TypeormUnpublishedTags extends TypeormRepository implements UnpublishedTags {
   async lockUnpublished(tagIds: readonly Id[]): Promise<void> {
     const imports = `SELECT FROM imports WHERE customer_id = $1 AND ${UNPUBLISHED} ORDER BY id FOR NO KEY UPDATE`;
-    await select(this.manager, imports, [this.customerId]);
+    await this.select(imports);
     const items = `SELECT FROM import_photos WHERE customer_id = $1 AND ${OF_UNPUBLISHED} AND tag_ids && $2::bigint[]
       ORDER BY id FOR NO KEY UPDATE`;
-    await select(this.manager, items, [this.customerId, tagIds]);
+    await this.select(items, tagIds);
   }
 
   async replaceTags(from: readonly Id[], into: Id): Promise<void> {
@@ -214,13 +214,13 @@ export class TypeormUnpublishedTags extends TypeormRepository implements Unpubli
       ['imports', UNPUBLISHED],
       ['import_photos', OF_UNPUBLISHED],
     ]) {
-      await change(
-        this.manager,
+      await this.change(
         `UPDATE ${table} SET tag_ids = ARRAY(
            SELECT DISTINCT CASE WHEN id = ANY($2::bigint[]) THEN $3 ELSE id END AS kept FROM unnest(tag_ids) AS id ORDER BY kept
          )
          WHERE customer_id = $1 AND ${which} AND tag_ids && $2::bigint[]`,
-        [this.customerId, from, into],
+        from,
+        into,
       );
     }
   }

@@ -1,4 +1,4 @@
-import { type DataSource, type EntityManager, LessThan, MoreThanOrEqual } from 'typeorm';
+import { type EntityManager, LessThan, MoreThanOrEqual } from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
 import {
   type HourCount,
@@ -12,9 +12,9 @@ import {
   type TrafficStore,
   type TransferCount,
 } from '../../../core/traffic/traffic.js';
-import { TypeormRepository } from '../database/repository.js';
+import { TypeormRepository, TypeormStore } from '../database/repository.js';
 import { asJson, change, column, select, tableOf } from '../database/sql.js';
-import { inTransaction, withoutTransaction } from '../database/transaction.js';
+import { inTransaction } from '../database/transaction.js';
 
 const day = { type: 'date', primary: true } as const;
 
@@ -120,9 +120,7 @@ export class TypeormTrafficReads extends TypeormRepository implements TrafficRea
   }
 }
 
-export class TypeormTrafficStore implements TrafficStore {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class TypeormTrafficStore extends TypeormStore implements TrafficStore {
   add({ counts, hours, failures, pictures, transfers }: Tally): Promise<void> {
     return inTransaction(this.dataSource, async (manager) => {
       if (counts.length > 0) await addCounts(manager, counts);
@@ -134,7 +132,7 @@ export class TypeormTrafficStore implements TrafficStore {
   }
 
   async countStorage(day: string): Promise<void> {
-    await withoutTransaction(this.dataSource, (manager) => select(manager, COUNT_STORAGE, [day]));
+    await this.select(COUNT_STORAGE, day);
   }
 
   sweep(beforeDay: string): Promise<void> {
@@ -147,9 +145,7 @@ export class TypeormTrafficStore implements TrafficStore {
   }
 
   async sweepHours(beforeDay: string): Promise<void> {
-    await withoutTransaction(this.dataSource, (manager) =>
-      manager.delete(hourCountTable, { day: LessThan(beforeDay) }),
-    );
+    await this.query((manager) => manager.delete(hourCountTable, { day: LessThan(beforeDay) }));
   }
 }
 

@@ -37,47 +37,39 @@ const passkeyTable = tableOf<Passkey>('passkey', 'passkeys', {
   lastUsedAt: column.instant,
 });
 
-export interface AnsweredChallengeRow {
-  readonly customerId: Id;
-  readonly challengeHash: string;
-  readonly userId: Id;
-  readonly at: Date;
-}
-
-const answeredChallengeTable = tableOf<AnsweredChallengeRow>('answeredChallenge', 'answered_challenges', {
-  customerId: column.key,
-  challengeHash: { ...column.text, primary: true },
-  userId: column.bigWhole,
-  at: column.instant,
-});
-
-export interface RecoveryCodeRow {
+interface OfUser {
   readonly customerId: Id;
   readonly userId: Id;
-  readonly codeHash: string;
 }
 
-const recoveryCodeTable = tableOf<RecoveryCodeRow>('recoveryCode', 'recovery_codes', {
+const answeredChallengeTable = tableOf<OfUser & { readonly challengeHash: string; readonly at: Date }>(
+  'answeredChallenge',
+  'answered_challenges',
+  {
+    customerId: column.key,
+    challengeHash: { ...column.text, primary: true },
+    userId: column.bigWhole,
+    at: column.instant,
+  },
+);
+
+const recoveryCodeTable = tableOf<OfUser & { readonly codeHash: string }>('recoveryCode', 'recovery_codes', {
   customerId: column.key,
   userId: column.key,
   codeHash: { ...column.text, primary: true },
 });
 
-export interface WrongCodeRow {
-  readonly customerId: Id;
-  readonly id: Id;
-  readonly userId: Id;
-  readonly source: string;
-  readonly at: Date;
-}
-
-const wrongCodeTable = tableOf<WrongCodeRow>('wrongCode', 'wrong_codes', {
-  customerId: column.key,
-  id: column.generatedKey,
-  userId: column.bigWhole,
-  source: column.text,
-  at: column.instant,
-});
+const wrongCodeTable = tableOf<OfUser & { readonly id: Id; readonly source: string; readonly at: Date }>(
+  'wrongCode',
+  'wrong_codes',
+  {
+    customerId: column.key,
+    id: column.generatedKey,
+    userId: column.bigWhole,
+    source: column.text,
+    at: column.instant,
+  },
+);
 
 const pendingSignInTable = tableOf<PendingSignIn>('pendingSignIn', 'pending_sign_ins', {
   customerId: column.key,
@@ -100,18 +92,15 @@ export const factorTables = [
 
 export class TypeormFactorRepository extends TypeormRepository implements FactorRepository {
   appsOf(userId: Id): Promise<readonly AuthenticatorApp[]> {
-    const { customerId } = this;
-    return this.manager.find(authenticatorAppTable, { where: { customerId, userId }, order: { id: 'ASC' } });
+    return this.findRows(authenticatorAppTable, { userId }, { id: 'ASC' });
   }
 
   listApps(): Promise<readonly AuthenticatorApp[]> {
-    const { customerId } = this;
-    return this.manager.find(authenticatorAppTable, { where: { customerId }, order: { id: 'ASC' } });
+    return this.findRows(authenticatorAppTable, {}, { id: 'ASC' });
   }
 
   passkeysOf(userId: Id): Promise<readonly Passkey[]> {
-    const { customerId } = this;
-    return this.manager.find(passkeyTable, { where: { customerId, userId }, order: { id: 'ASC' } });
+    return this.findRows(passkeyTable, { userId }, { id: 'ASC' });
   }
 
   findPasskey(credentialId: string): Promise<Passkey | null> {
@@ -138,13 +127,11 @@ export class TypeormFactorRepository extends TypeormRepository implements Factor
 
   async insertApp(app: NewAuthenticatorApp): Promise<AuthenticatorApp> {
     await requireUser(this.manager, this.customerId, app.userId);
-    const [stored] = await insert(this.manager, authenticatorAppTable, [{ ...app, customerId: this.customerId }]);
-    return requireFound(stored, 'second_factor');
+    return requireFound(await this.insertRow(authenticatorAppTable, app), 'second_factor');
   }
 
-  async deleteApp(userId: Id, id: Id): Promise<boolean> {
-    const { affected } = await this.manager.delete(authenticatorAppTable, { customerId: this.customerId, userId, id });
-    return affected === 1;
+  deleteApp(userId: Id, id: Id): Promise<boolean> {
+    return this.deleteRow(authenticatorAppTable, { userId, id });
   }
 
   async useStep(id: Id, step: number, at: Date): Promise<boolean> {
@@ -155,15 +142,11 @@ export class TypeormFactorRepository extends TypeormRepository implements Factor
 
   async insertPasskey(passkey: NewPasskey): Promise<Passkey | null> {
     await requireUser(this.manager, this.customerId, passkey.userId);
-    const row = { ...passkey, customerId: this.customerId };
-    return (
-      (await insert(this.manager, passkeyTable, [row], 'ON CONFLICT ON CONSTRAINT passkeys_once DO NOTHING'))[0] ?? null
-    );
+    return this.insertRow(passkeyTable, passkey, 'ON CONFLICT ON CONSTRAINT passkeys_once DO NOTHING');
   }
 
-  async deletePasskey(userId: Id, id: Id): Promise<boolean> {
-    const { affected } = await this.manager.delete(passkeyTable, { customerId: this.customerId, userId, id });
-    return affected === 1;
+  deletePasskey(userId: Id, id: Id): Promise<boolean> {
+    return this.deleteRow(passkeyTable, { userId, id });
   }
 
   async useCounter(id: Id, counter: number, at: Date): Promise<boolean> {
@@ -176,8 +159,8 @@ export class TypeormFactorRepository extends TypeormRepository implements Factor
     const { customerId } = this;
     await requireUser(this.manager, this.customerId, userId);
     await this.manager.delete(answeredChallengeTable, { customerId, userId, at: LessThan(since) });
-    const row = { customerId, userId, challengeHash, at };
-    return (await insert(this.manager, answeredChallengeTable, [row], 'ON CONFLICT DO NOTHING')).length === 1;
+    const row = { userId, challengeHash, at };
+    return (await this.insertRow(answeredChallengeTable, row, 'ON CONFLICT DO NOTHING')) !== null;
   }
 
   async replaceSecret(app: Pick<AuthenticatorApp, 'id' | 'secret'>, secret: string): Promise<void> {
@@ -196,19 +179,14 @@ export class TypeormFactorRepository extends TypeormRepository implements Factor
     );
   }
 
-  async useRecoveryCode(userId: Id, codeHash: string): Promise<boolean> {
-    const { affected } = await this.manager.delete(recoveryCodeTable, {
-      customerId: this.customerId,
-      userId,
-      codeHash,
-    });
-    return affected === 1;
+  useRecoveryCode(userId: Id, codeHash: string): Promise<boolean> {
+    return this.deleteRow(recoveryCodeTable, { userId, codeHash });
   }
 
   async addWrongCode(userId: Id, source: string, at: Date, since: Date): Promise<void> {
     const { customerId } = this;
     await this.manager.delete(wrongCodeTable, { customerId, userId, at: LessThan(since) });
-    await insert(this.manager, wrongCodeTable, [{ customerId, userId, source, at }]);
+    await this.insertRow(wrongCodeTable, { userId, source, at });
   }
 
   async openPending(pending: NewPendingSignIn, since: Date): Promise<void> {
@@ -216,7 +194,7 @@ export class TypeormFactorRepository extends TypeormRepository implements Factor
     const { userId } = pending;
     await requireUser(this.manager, this.customerId, userId);
     await this.manager.delete(pendingSignInTable, { customerId, userId, startedAt: LessThan(since) });
-    await insert(this.manager, pendingSignInTable, [{ ...pending, customerId, tries: 0 }]);
+    await this.insertRow(pendingSignInTable, { ...pending, tries: 0 });
   }
 
   async countTry(tokenHash: string): Promise<void> {

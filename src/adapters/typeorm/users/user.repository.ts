@@ -1,4 +1,4 @@
-import { type DataSource, type EntityManager, LessThan, Not } from 'typeorm';
+import { type EntityManager, LessThan, Not } from 'typeorm';
 import type { CustomerStatus } from '../../../core/customers/customer.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
@@ -6,9 +6,8 @@ import type { Identity, IdentityRepository, NewIdentity } from '../../../core/us
 import type { KnownSession, NewSession, Session, SessionStore } from '../../../core/users/session.js';
 import type { NewUser, User } from '../../../core/users/user.js';
 import type { KnownUser, UserRepository, UserStore } from '../../../core/users/user-store.js';
-import { TypeormRepository } from '../database/repository.js';
-import { change, column, insert, select, selectList, tableOf, update } from '../database/sql.js';
-import { withoutTransaction } from '../database/transaction.js';
+import { TypeormRepository, TypeormStore } from '../database/repository.js';
+import { column, select, selectList, tableOf, update } from '../database/sql.js';
 
 export const userTable = tableOf<User>('user', 'users', {
   customerId: column.key,
@@ -46,9 +45,7 @@ export async function requireUser(manager: EntityManager, customerId: Id, id: Id
   );
 }
 
-export class TypeormUserStore implements UserStore {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class TypeormUserStore extends TypeormStore implements UserStore {
   findByEmail(email: string): Promise<readonly KnownUser[]> {
     return this.known('WHERE u.email = $1', email);
   }
@@ -62,16 +59,11 @@ export class TypeormUserStore implements UserStore {
     return (await this.known('WHERE u.link_hash = $1', linkHash))[0] ?? null;
   }
 
-  private known(which: string, ...values: readonly string[]): Promise<KnownUser[]> {
-    return withoutTransaction(this.dataSource, async (manager) => {
-      const rows = await select<User & { customerStatus: CustomerStatus }>(
-        manager,
-        `SELECT ${selectList(userTable, 'u')}, c.status AS "customerStatus"
-         FROM users u JOIN customers c ON c.id = u.customer_id ${which} ORDER BY u.customer_id`,
-        values,
-      );
-      return rows.map(({ customerStatus, ...user }) => ({ user, customerStatus }));
-    });
+  private async known(which: string, ...values: readonly string[]): Promise<KnownUser[]> {
+    const sql = `SELECT ${selectList(userTable, 'u')}, c.status AS "customerStatus"
+      FROM users u JOIN customers c ON c.id = u.customer_id ${which} ORDER BY u.customer_id`;
+    const rows = await this.select<User & { customerStatus: CustomerStatus }>(sql, ...values);
+    return rows.map(({ customerStatus, ...user }) => ({ user, customerStatus }));
   }
 }
 
@@ -81,13 +73,11 @@ export class TypeormUserRepository extends TypeormRepository implements UserRepo
   }
 
   list(): Promise<readonly User[]> {
-    const { customerId } = this;
-    return this.manager.find(userTable, { where: { customerId }, order: { createdAt: 'ASC', id: 'ASC' } });
+    return this.findRows(userTable, {}, { createdAt: 'ASC', id: 'ASC' });
   }
 
   sessionsOf(userId: Id): Promise<readonly Session[]> {
-    const where = { customerId: this.customerId, userId };
-    return this.manager.find(sessionTable, { where, order: { lastSeenAt: 'DESC', id: 'DESC' } });
+    return this.findRows(sessionTable, { userId }, { lastSeenAt: 'DESC', id: 'DESC' });
   }
 
   lock(id: Id): Promise<User | null> {
@@ -96,9 +86,7 @@ export class TypeormUserRepository extends TypeormRepository implements UserRepo
   }
 
   async insert(user: NewUser): Promise<User | null> {
-    const onConflict = 'ON CONFLICT ON CONSTRAINT users_email_once DO NOTHING';
-    const row = { ...user, customerId: this.customerId };
-    return (await insert(this.manager, userTable, [row], onConflict))[0] ?? null;
+    return this.insertRow(userTable, user, 'ON CONFLICT ON CONSTRAINT users_email_once DO NOTHING');
   }
 
   async update(user: User): Promise<boolean> {
@@ -116,19 +104,12 @@ export class TypeormUserRepository extends TypeormRepository implements UserRepo
   }
 
   async openSession(userId: Id, session: NewSession): Promise<Session> {
-    const { customerId } = this;
-    await requireUser(this.manager, customerId, userId);
-    const row = { ...session, customerId, userId };
-    return requireFound((await insert(this.manager, sessionTable, [row]))[0], 'session');
+    await requireUser(this.manager, this.customerId, userId);
+    return requireFound(await this.insertRow(sessionTable, { ...session, userId }), 'session');
   }
 
-  async endSession(userId: Id, sessionId: Id): Promise<boolean> {
-    const { affected } = await this.manager.delete(sessionTable, {
-      customerId: this.customerId,
-      userId,
-      id: sessionId,
-    });
-    return affected === 1;
+  endSession(userId: Id, sessionId: Id): Promise<boolean> {
+    return this.deleteRow(sessionTable, { userId, id: sessionId });
   }
 
   async endSessions(userId: Id, but: Id | null): Promise<number> {
@@ -137,11 +118,9 @@ export class TypeormUserRepository extends TypeormRepository implements UserRepo
   }
 }
 
-export class TypeormSessionStore implements SessionStore {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class TypeormSessionStore extends TypeormStore implements SessionStore {
   find(tokenHash: string): Promise<KnownSession | null> {
-    return withoutTransaction(this.dataSource, async (manager) => {
+    return this.query(async (manager) => {
       const [session] = await select<Session & Omit<KnownSession['customer'], 'id'> & Pick<KnownSession, 'hasFactor'>>(
         manager,
         `SELECT ${selectList(sessionTable, 's')}, c.name, c.status, c.factors_required_from AS "factorsRequiredFrom",
@@ -163,29 +142,23 @@ export class TypeormSessionStore implements SessionStore {
 
   async keep(tokenHash: string, data: Session['data']): Promise<void> {
     // By hand: TypeORM's types of an update have no place for a document of unknown values.
-    await withoutTransaction(this.dataSource, (manager) =>
-      change(manager, 'UPDATE sessions SET data = $2 WHERE token_hash = $1', [tokenHash, JSON.stringify(data)]),
-    );
+    await this.change('UPDATE sessions SET data = $2 WHERE token_hash = $1', tokenHash, JSON.stringify(data));
   }
 
   async touch(tokenHash: string, at: Date, address: string): Promise<void> {
-    await withoutTransaction(this.dataSource, (manager) =>
-      manager.update(sessionTable, { tokenHash }, { lastSeenAt: at, address }),
-    );
+    await this.query((manager) => manager.update(sessionTable, { tokenHash }, { lastSeenAt: at, address }));
   }
 
   async confirm(tokenHash: string, at: Date): Promise<void> {
-    await withoutTransaction(this.dataSource, (manager) =>
-      manager.update(sessionTable, { tokenHash }, { confirmedAt: at }),
-    );
+    await this.query((manager) => manager.update(sessionTable, { tokenHash }, { confirmedAt: at }));
   }
 
   async end(tokenHash: string): Promise<void> {
-    await withoutTransaction(this.dataSource, (manager) => manager.delete(sessionTable, { tokenHash }));
+    await this.query((manager) => manager.delete(sessionTable, { tokenHash }));
   }
 
   sweep(startedBefore: Date, seenBefore: Date): Promise<number> {
-    return withoutTransaction(this.dataSource, async (manager) => {
+    return this.query(async (manager) => {
       const ended = [{ lastSeenAt: LessThan(seenBefore) }, { startedAt: LessThan(startedBefore) }];
       return (await manager.delete(sessionTable, ended)).affected ?? 0;
     });
@@ -204,28 +177,23 @@ export const identityTable = tableOf<Identity>('identity', 'identities', {
 
 export class TypeormIdentityRepository extends TypeormRepository implements IdentityRepository {
   of(userId: Id): Promise<readonly Identity[]> {
-    const { customerId } = this;
-    return this.manager.find(identityTable, { where: { customerId, userId }, order: { id: 'ASC' } });
+    return this.findRows(identityTable, { userId }, { id: 'ASC' });
   }
 
   list(): Promise<readonly Identity[]> {
-    const { customerId } = this;
-    return this.manager.find(identityTable, { where: { customerId }, order: { id: 'ASC' } });
+    return this.findRows(identityTable, {}, { id: 'ASC' });
   }
 
   async insert(identity: NewIdentity): Promise<Identity | null> {
-    const { customerId } = this;
-    await requireUser(this.manager, customerId, identity.userId);
-    const onConflict = 'ON CONFLICT ON CONSTRAINT identities_once DO NOTHING';
-    return (await insert(this.manager, identityTable, [{ ...identity, customerId }], onConflict))[0] ?? null;
+    await requireUser(this.manager, this.customerId, identity.userId);
+    return this.insertRow(identityTable, identity, 'ON CONFLICT ON CONSTRAINT identities_once DO NOTHING');
   }
 
   async use(userId: Id, id: Id, at: Date): Promise<void> {
     await this.manager.update(identityTable, { customerId: this.customerId, userId, id }, { lastUsedAt: at });
   }
 
-  async delete(userId: Id, id: Id): Promise<boolean> {
-    const { affected } = await this.manager.delete(identityTable, { customerId: this.customerId, userId, id });
-    return affected === 1;
+  delete(userId: Id, id: Id): Promise<boolean> {
+    return this.deleteRow(identityTable, { userId, id });
   }
 }

@@ -1,4 +1,3 @@
-import type { DataSource } from 'typeorm';
 import { newEventId } from '../../../core/events/event.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
@@ -11,9 +10,8 @@ import type {
 } from '../../../core/webhooks/delivery.js';
 import type { NewWebhookEndpoint, WebhookEndpoint } from '../../../core/webhooks/webhook-endpoint.js';
 import type { DeliveryRepository, WebhookEndpointRepository } from '../../../core/webhooks/webhook-repository.js';
-import { TypeormRepository, TypeormRowRepository } from '../database/repository.js';
-import { change, column, insert, select, selectList, tableOf, update } from '../database/sql.js';
-import { withoutTransaction } from '../database/transaction.js';
+import { TypeormRepository, TypeormRowRepository, TypeormStore } from '../database/repository.js';
+import { column, selectList, tableOf, update } from '../database/sql.js';
 import { deliveryTable } from '../events/outbox.repository.js';
 
 export const webhookEndpointTable = tableOf<WebhookEndpoint>('webhookEndpoint', 'webhook_endpoints', {
@@ -50,11 +48,11 @@ const DELIVERIES = `
 
 export class TypeormDeliveryRepository extends TypeormRepository implements DeliveryRepository {
   get(id: Id): Promise<Delivery | null> {
-    return this.find(id, '');
+    return this.selectFirst<Delivery>(`${DELIVERIES} AND d.id = $2`, id);
   }
 
   lock(id: Id): Promise<Delivery | null> {
-    return this.find(id, 'FOR NO KEY UPDATE OF d');
+    return this.selectFirst<Delivery>(`${DELIVERIES} AND d.id = $2 FOR NO KEY UPDATE OF d`, id);
   }
 
   async bodies(id: Id): Promise<DeliveryBodies | null> {
@@ -68,13 +66,12 @@ export class TypeormDeliveryRepository extends TypeormRepository implements Deli
     const sql = `${DELIVERIES} AND d.endpoint_id = $2 AND ($3::bigint IS NULL OR d.id < $3) AND ($5::text IS NULL OR d.status = $5)
       AND ($6::text IS NULL OR d.type = $6) ORDER BY d.id DESC LIMIT $4`;
     const { status = null, type = null } = filters;
-    return select<Delivery>(this.manager, sql, [this.customerId, endpointId, before, limit, status, type]);
+    return this.select<Delivery>(sql, endpointId, before, limit, status, type);
   }
 
   async addTest(endpointId: Id, at: Date): Promise<Id> {
-    const row = { customerId: this.customerId, endpointId, eventId: newEventId(at), type: 'webhook.test', at } as const;
-    const [stored] = await insert(this.manager, deliveryTable, [row]);
-    return requireFound(stored, 'webhook_delivery').id;
+    const row = { endpointId, eventId: newEventId(at), type: 'webhook.test', at } as const;
+    return requireFound(await this.insertRow(deliveryTable, row), 'webhook_delivery').id;
   }
 
   update(id: Id, change: DeliveryChange): Promise<void> {
@@ -82,19 +79,14 @@ export class TypeormDeliveryRepository extends TypeormRepository implements Deli
   }
 
   async deleteSome(endpointId: Id, limit: number): Promise<number> {
-    const { count } = await change(
-      this.manager,
+    const count = await this.change(
       `DELETE FROM webhook_deliveries WHERE customer_id = $1 AND id IN (
          SELECT id FROM webhook_deliveries WHERE customer_id = $1 AND endpoint_id = $2 ORDER BY id LIMIT $3
        )`,
-      [this.customerId, endpointId, limit],
+      endpointId,
+      limit,
     );
     return count;
-  }
-
-  private async find(id: Id, locking: string): Promise<Delivery | null> {
-    const sql = `${DELIVERIES} AND d.id = $2 ${locking}`;
-    return (await select<Delivery>(this.manager, sql, [this.customerId, id]))[0] ?? null;
   }
 }
 
@@ -114,21 +106,12 @@ const SWEEP_BODIES = `
   UPDATE webhook_deliveries d SET request_body = NULL, response_body = NULL
   FROM old WHERE d.customer_id = old.customer_id AND d.id = old.id`;
 
-export class TypeormDeliveryLog implements DeliveryLog {
-  constructor(private readonly dataSource: DataSource) {}
-
+export class TypeormDeliveryLog extends TypeormStore implements DeliveryLog {
   sweep(before: Date, limit: number): Promise<number> {
     return this.change(SWEEP, before, limit);
   }
 
   sweepBodies(before: Date, limit: number): Promise<number> {
     return this.change(SWEEP_BODIES, before, limit);
-  }
-
-  private change(statement: string, before: Date, limit: number): Promise<number> {
-    return withoutTransaction(
-      this.dataSource,
-      async (manager) => (await change(manager, statement, [before, limit])).count,
-    );
   }
 }
