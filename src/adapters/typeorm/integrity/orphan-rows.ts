@@ -1,34 +1,21 @@
-import type { EntityManager } from 'typeorm';
 import { blobPrefixes } from '../../../core/blobs/blob-key.js';
 import type { OrphanReads, OrphanRow, OrphanRows } from '../../../core/integrity/findings.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { TypeormRepository } from '../database/repository.js';
-import { select } from '../database/sql.js';
 
 export class TypeormOrphanRows extends TypeormRepository implements OrphanReads {
-  list(after: Id | null, limit: number): Promise<OrphanRows> {
-    return findOrphanRows(this.manager, this.customerId, after, limit);
-  }
-}
-
-/** Photos and items take their ids from one sequence, so one range of it covers all rows of both. */
-async function findOrphanRows(
-  manager: EntityManager,
-  customerId: Id,
-  after: Id | null,
-  limit: number,
-): Promise<OrphanRows> {
-  const ids = await select<{ id: Id }>(
-    manager,
-    `(SELECT id FROM photos WHERE customer_id = $1 AND id > $2 ORDER BY id LIMIT $3)
+  /** Photos and items take their ids from one sequence, so one range of it covers all rows of both. */
+  async list(after: Id | null, limit: number): Promise<OrphanRows> {
+    const ids = await this.select<{ id: Id }>(
+      `(SELECT id FROM photos WHERE customer_id = $1 AND id > $2 ORDER BY id LIMIT $3)
      UNION (SELECT id FROM import_photos WHERE customer_id = $1 AND id > $2 ORDER BY id LIMIT $3)
      ORDER BY id LIMIT $3`,
-    [customerId, after ?? 0, limit],
-  );
-  const last = ids.length < limit ? null : (ids.at(-1)?.id ?? null);
-  const rows = await select<OrphanRow>(
-    manager,
-    `SELECT 'photo' AS kind, p.id FROM photos p WHERE ${within('p', 'id')} AND import_id IS NOT NULL AND ${lacks('imports', 'p.import_id')}
+      after ?? 0,
+      limit,
+    );
+    const last = ids.length < limit ? null : (ids.at(-1)?.id ?? null);
+    const rows = await this.select<OrphanRow>(
+      `SELECT 'photo' AS kind, p.id FROM photos p WHERE ${within('p', 'id')} AND import_id IS NOT NULL AND ${lacks('imports', 'p.import_id')}
      UNION ALL
      SELECT 'item', i.id FROM import_photos i WHERE ${within('i', 'id')} AND ${lacks('imports', 'i.import_id')}
      UNION ALL
@@ -42,9 +29,12 @@ async function findOrphanRows(
        UNION SELECT photo_id FROM photo_hashes h WHERE ${within('h', 'photo_id')} AND ${lacks('photos', 'h.photo_id')}
      ) gone
      ORDER BY id, kind`,
-    [customerId, after ?? 0, last, `${blobPrefixes.originals}${customerId}/`],
-  );
-  return { last, rows };
+      after ?? 0,
+      last,
+      `${blobPrefixes.originals}${this.customerId}/`,
+    );
+    return { last, rows };
+  }
 }
 
 /** Rows of the customer in this range. */

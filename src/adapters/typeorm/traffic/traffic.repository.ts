@@ -1,4 +1,10 @@
-import { type EntityManager, LessThan, MoreThanOrEqual } from 'typeorm';
+import {
+  type EntityManager,
+  type EntitySchema,
+  type EntitySchemaColumnOptions,
+  LessThan,
+  MoreThanOrEqual,
+} from 'typeorm';
 import type { Id } from '../../../core/shared/ids.js';
 import {
   type HourCount,
@@ -13,7 +19,7 @@ import {
   type TransferCount,
 } from '../../../core/traffic/traffic.js';
 import { TypeormRepository, TypeormStore } from '../database/repository.js';
-import { asJson, change, column, select, tableOf } from '../database/sql.js';
+import { asJson, change, column, columnName, select, tableOf } from '../database/sql.js';
 import { inTransaction } from '../database/transaction.js';
 
 const day = { type: 'date', primary: true } as const;
@@ -86,12 +92,11 @@ export const trafficTables = [
 
 export class TypeormTrafficReads extends TypeormRepository implements TrafficReads {
   counts(fromDay: string): Promise<readonly RequestCount[]> {
-    return this.manager.find(requestCountTable, { where: this.from(fromDay), order: { day: 'ASC', apiKeyId: 'ASC' } });
+    return this.findRows(requestCountTable, { day: MoreThanOrEqual(fromDay) }, { day: 'ASC', apiKeyId: 'ASC' });
   }
 
   hours(day: string): Promise<readonly HourCount[]> {
-    const { customerId } = this;
-    return this.manager.find(hourCountTable, { where: { customerId, day }, order: { hour: 'ASC', apiKeyId: 'ASC' } });
+    return this.findRows(hourCountTable, { day }, { hour: 'ASC', apiKeyId: 'ASC' });
   }
 
   async failures(): Promise<readonly RequestFailure[]> {
@@ -102,31 +107,25 @@ export class TypeormTrafficReads extends TypeormRepository implements TrafficRea
   }
 
   pictures(fromDay: string): Promise<readonly PictureCount[]> {
-    const order = { day: 'ASC', deliveryKeyId: 'ASC' } as const;
-    return this.manager.find(pictureCountTable, { where: this.from(fromDay), order });
+    return this.findRows(pictureCountTable, { day: MoreThanOrEqual(fromDay) }, { day: 'ASC', deliveryKeyId: 'ASC' });
   }
 
   transfers(fromDay: string): Promise<readonly TransferCount[]> {
-    const order = { day: 'ASC', channel: 'ASC' } as const;
-    return this.manager.find(transferCountTable, { where: this.from(fromDay), order });
+    return this.findRows(transferCountTable, { day: MoreThanOrEqual(fromDay) }, { day: 'ASC', channel: 'ASC' });
   }
 
   storage(fromDay: string): Promise<readonly StorageCount[]> {
-    return this.manager.find(storageCountTable, { where: this.from(fromDay), order: { day: 'ASC' } });
-  }
-
-  private from(day: string) {
-    return { customerId: this.customerId, day: MoreThanOrEqual(day) };
+    return this.findRows(storageCountTable, { day: MoreThanOrEqual(fromDay) }, { day: 'ASC' });
   }
 }
 
 export class TypeormTrafficStore extends TypeormStore implements TrafficStore {
   add({ counts, hours, failures, pictures, transfers }: Tally): Promise<void> {
     return inTransaction(this.dataSource, async (manager) => {
-      if (counts.length > 0) await addCounts(manager, counts);
-      if (hours.length > 0) await addHours(manager, hours);
-      if (pictures.length > 0) await addPictures(manager, pictures);
-      if (transfers.length > 0) await addTransfers(manager, transfers);
+      await addUp(manager, requestCountTable, OF_API_KEYS, counts);
+      await addUp(manager, hourCountTable, OF_API_KEYS, hours);
+      await addUp(manager, pictureCountTable, OF_CUSTOMERS, pictures);
+      await addUp(manager, transferCountTable, OF_CUSTOMERS, transfers);
       if (failures.length > 0) await addFailures(manager, failures);
     });
   }
@@ -164,67 +163,34 @@ const COUNT_STORAGE = `
   ON CONFLICT (customer_id, day) DO UPDATE SET
     photos = excluded.photos, storage_bytes = excluded.storage_bytes, rendition_bytes = excluded.rendition_bytes`;
 
-/** All processes write rows in the same order, so that two that count the same keys do not deadlock. */
-async function addCounts(manager: EntityManager, counts: readonly RequestCount[]): Promise<void> {
-  await select(
-    manager,
-    `INSERT INTO request_counts AS kept (customer_id, api_key_id, day, requests, limited, failed)
-     SELECT k.customer_id, k.id, more.day, sum(more.requests), sum(more.limited), sum(more.failed)
-     FROM json_populate_recordset(NULL::request_counts, $1) more
-     JOIN api_keys k ON k.customer_id = more.customer_id AND k.id = more.api_key_id
-     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-     ON CONFLICT (customer_id, api_key_id, day) DO UPDATE SET
-       requests = kept.requests + excluded.requests,
-       limited = kept.limited + excluded.limited,
-       failed = kept.failed + excluded.failed`,
-    [asJson(counts)],
-  );
-}
+const OF_API_KEYS = 'api_keys k ON k.customer_id = more.customer_id AND k.id = more.api_key_id';
+/** Keys of delivery may be deleted by now, and their counts are still reported. */
+const OF_CUSTOMERS = 'customers c ON c.id = more.customer_id';
 
-async function addHours(manager: EntityManager, counts: readonly HourCount[]): Promise<void> {
+/**
+ * Adds to the counts that are stored by the keys of the table, as far as their owners exist. All processes write rows in the same order, so that
+ * two that count the same keys do not deadlock.
+ */
+async function addUp<Row>(
+  manager: EntityManager,
+  { options: { tableName, columns } }: EntitySchema<Row>,
+  owners: string,
+  rows: readonly Row[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const [keys, counts] = [true, false].map((isKey) =>
+    Object.entries<EntitySchemaColumnOptions | undefined>(columns).flatMap(([name, options]) =>
+      (options?.primary === true) === isKey ? [columnName(name)] : [],
+    ),
+  ) as [string[], string[]];
+  const places = keys.map((_, index) => index + 1).join();
   await select(
     manager,
-    `INSERT INTO request_hours AS kept (customer_id, api_key_id, day, hour, requests, limited, failed)
-     SELECT k.customer_id, k.id, more.day, more.hour, sum(more.requests), sum(more.limited), sum(more.failed)
-     FROM json_populate_recordset(NULL::request_hours, $1) more
-     JOIN api_keys k ON k.customer_id = more.customer_id AND k.id = more.api_key_id
-     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
-     ON CONFLICT (customer_id, api_key_id, day, hour) DO UPDATE SET
-       requests = kept.requests + excluded.requests,
-       limited = kept.limited + excluded.limited,
-       failed = kept.failed + excluded.failed`,
-    [asJson(counts)],
-  );
-}
-
-/** In the same order, too. Their keys may be deleted by now, and their counts are still reported. */
-async function addPictures(manager: EntityManager, counts: readonly PictureCount[]): Promise<void> {
-  await select(
-    manager,
-    `INSERT INTO picture_counts AS kept (customer_id, delivery_key_id, day, requests, bytes, made)
-     SELECT c.id, more.delivery_key_id, more.day, sum(more.requests), sum(more.bytes), sum(more.made)
-     FROM json_populate_recordset(NULL::picture_counts, $1) more JOIN customers c ON c.id = more.customer_id
-     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-     ON CONFLICT (customer_id, delivery_key_id, day) DO UPDATE SET
-       requests = kept.requests + excluded.requests,
-       bytes = kept.bytes + excluded.bytes,
-       made = kept.made + excluded.made`,
-    [asJson(counts)],
-  );
-}
-
-/** In the same order, too. */
-async function addTransfers(manager: EntityManager, counts: readonly TransferCount[]): Promise<void> {
-  await select(
-    manager,
-    `INSERT INTO transfer_counts AS kept (customer_id, day, channel, received_bytes, sent_bytes)
-     SELECT c.id, more.day, more.channel, sum(more.received_bytes), sum(more.sent_bytes)
-     FROM json_populate_recordset(NULL::transfer_counts, $1) more JOIN customers c ON c.id = more.customer_id
-     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-     ON CONFLICT (customer_id, day, channel) DO UPDATE SET
-       received_bytes = kept.received_bytes + excluded.received_bytes,
-       sent_bytes = kept.sent_bytes + excluded.sent_bytes`,
-    [asJson(counts)],
+    `INSERT INTO ${tableName} AS kept (${[...keys, ...counts].join()})
+     SELECT ${[...keys.map((name) => `more.${name}`), ...counts.map((name) => `sum(more.${name})`)].join()}
+     FROM json_populate_recordset(NULL::${tableName}, $1) more JOIN ${owners} GROUP BY ${places} ORDER BY ${places}
+     ON CONFLICT (${keys.join()}) DO UPDATE SET ${counts.map((name) => `${name} = kept.${name} + excluded.${name}`).join()}`,
+    [asJson(rows)],
   );
 }
 
