@@ -8,27 +8,27 @@ export class TypeormOrphanRows extends TypeormRepository implements OrphanReads 
   async list(after: Id | null, limit: number): Promise<OrphanRows> {
     const ids = await this.select<{ id: Id }>(
       `(SELECT id FROM photos WHERE customer_id = $1 AND id > $2 ORDER BY id LIMIT $3)
-     UNION (SELECT id FROM import_photos WHERE customer_id = $1 AND id > $2 ORDER BY id LIMIT $3)
-     ORDER BY id LIMIT $3`,
+       UNION (SELECT id FROM import_photos WHERE customer_id = $1 AND id > $2 ORDER BY id LIMIT $3)
+       ORDER BY id LIMIT $3`,
       after ?? 0,
       limit,
     );
     const last = ids.length < limit ? null : (ids.at(-1)?.id ?? null);
     const rows = await this.select<OrphanRow>(
       `SELECT 'photo' AS kind, p.id FROM photos p WHERE ${within('p', 'id')} AND import_id IS NOT NULL AND ${lacks('imports', 'p.import_id')}
-     UNION ALL
-     SELECT 'item', i.id FROM import_photos i WHERE ${within('i', 'id')} AND ${lacks('imports', 'i.import_id')}
-     UNION ALL
-     SELECT 'original', p.id FROM photos p WHERE ${within('p', 'id')} AND NOT starts_with(blob_key, $4)
-     UNION ALL
-     SELECT DISTINCT 'tag', l.photo_id FROM photo_tags l WHERE ${within('l', 'photo_id')} AND ${lacks('tags', 'l.tag_id')}
-     UNION ALL
-     SELECT 'residue', gone.id FROM (
-       SELECT photo_id AS id FROM photo_tags l WHERE ${within('l', 'photo_id')} AND ${lacks('photos', 'l.photo_id')}
-       UNION SELECT photo_id FROM photo_exif e WHERE ${within('e', 'photo_id')} AND ${lacks('photos', 'e.photo_id')}
-       UNION SELECT photo_id FROM photo_hashes h WHERE ${within('h', 'photo_id')} AND ${lacks('photos', 'h.photo_id')}
-     ) gone
-     ORDER BY id, kind`,
+       UNION ALL
+       SELECT 'item', i.id FROM import_photos i WHERE ${within('i', 'id')} AND ${lacks('imports', 'i.import_id')}
+       UNION ALL
+       SELECT 'original', p.id FROM photos p WHERE ${within('p', 'id')} AND NOT starts_with(blob_key, $4)
+       UNION ALL
+       SELECT DISTINCT 'tag', l.photo_id FROM photo_tags l WHERE ${within('l', 'photo_id')} AND ${lacks('tags', 'l.tag_id')}
+       UNION ALL
+       SELECT 'residue', gone.id FROM (
+         SELECT photo_id AS id FROM photo_tags l WHERE ${within('l', 'photo_id')} AND ${lacks('photos', 'l.photo_id')}
+         UNION SELECT photo_id FROM photo_exif e WHERE ${within('e', 'photo_id')} AND ${lacks('photos', 'e.photo_id')}
+         UNION SELECT photo_id FROM photo_hashes h WHERE ${within('h', 'photo_id')} AND ${lacks('photos', 'h.photo_id')}
+       ) gone
+       ORDER BY id, kind`,
       after ?? 0,
       last,
       `${blobPrefixes.originals}${this.customerId}/`,

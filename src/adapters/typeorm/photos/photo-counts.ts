@@ -4,9 +4,8 @@ import type { QuotaUse, UsageRepository } from '../../../core/customers/customer
 import { reservingStatuses } from '../../../core/imports/import-photo.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import type { TagCount } from '../../../core/tags/tag-repository.js';
 import { TypeormRepository } from '../database/repository.js';
-import { change, prepared, select } from '../database/sql.js';
+import { change, prepared } from '../database/sql.js';
 import { withoutLimits } from '../database/transaction.js';
 
 /**
@@ -30,37 +29,6 @@ export async function shiftPhotoCounts(
      ) held
      WHERE n.customer_id = $1 AND n.tag_id = held.tag_id`,
     [customerId, ids, shifts.flatMap(({ tagIds, by }) => tagIds.map(() => by))],
-  );
-}
-
-/** The number of photos outside the trash; `t` is the tag. From one index only, so that it takes a second for millions. */
-const counted = 'SELECT count(*) FROM photo_tags l WHERE l.customer_id = $1 AND l.tag_id = t.id AND NOT l.trashed';
-
-export function countsOf(
-  manager: EntityManager,
-  customerId: Id,
-  after: Id | null,
-  limit: number,
-): Promise<readonly TagCount[]> {
-  return select<TagCount>(
-    manager,
-    `SELECT t.id, n.photos AS stored, (${counted}) AS counted
-     FROM tags t LEFT JOIN tag_counts n ON n.customer_id = t.customer_id AND n.tag_id = t.id
-     WHERE t.customer_id = $1 AND t.id > $2 ORDER BY t.id LIMIT $3`,
-    [customerId, after ?? 0, limit],
-  );
-}
-
-export async function recountPhotos(manager: EntityManager, customerId: Id, tagId: Id): Promise<void> {
-  const held = `INSERT INTO tag_counts AS n (customer_id, tag_id) SELECT $1, id FROM tags WHERE customer_id = $1 AND id = $2
-     ON CONFLICT (customer_id, tag_id) DO UPDATE SET photos = n.photos`;
-  await manager.query(held, [customerId, tagId]);
-  // In a separate statement: the one that waited does not see what it waited for.
-  await change(
-    manager,
-    `UPDATE tag_counts n SET photos = (${counted}) FROM tags t
-     WHERE t.customer_id = $1 AND t.id = $2 AND n.customer_id = $1 AND n.tag_id = t.id`,
-    [customerId, tagId],
   );
 }
 

@@ -70,9 +70,9 @@ export function tagLexeme(customerId: Id, tagId: Id): string {
   return `${customerId}#${tagId}`;
 }
 
-/** SQL: an array of the lexemes of tags. @param rows What follows FROM; they have a `tag_id`. @param customerId The parameter. */
-export function tagLexemesFrom(rows: string, customerId = '$1'): string {
-  return `ARRAY(SELECT concat(${customerId}::bigint, '#', tag_id) FROM ${rows})`;
+/** SQL: an array of the lexemes of tags of the customer `$1`. @param rows What follows FROM; they have a `tag_id`. */
+export function tagLexemesFrom(rows: string): string {
+  return `ARRAY(SELECT concat($1::bigint, '#', tag_id) FROM ${rows})`;
 }
 
 function countryLexeme(customerId: Id, country: string): string {

@@ -8,6 +8,7 @@ import type { NewPhoto, PhotoRepository } from '../../../core/photos/photo-repos
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
+import { TypeormRepository } from '../database/repository.js';
 import { asJson, assignments, insertion, type JsonRow, prepared, select } from '../database/sql.js';
 import type { SharedReads } from './photo-cache.js';
 import { shiftPhotoCounts } from './photo-counts.js';
@@ -23,7 +24,7 @@ import {
   visiblePhotos,
 } from './photo-rows.js';
 import { searchVector, tagLexeme, tagLexemesFrom } from './photo-search.js';
-import { countTaggedPhotos, lockTaggedPhotos } from './photo-tags.js';
+import { PhotoTags } from './photo-tags.js';
 import { camerasInUse, countriesInUse, lensesInUse, photoKinds } from './photo-values.js';
 
 const selectBySha256 = prepared(
@@ -38,12 +39,14 @@ interface TagsOfPhoto {
 }
 
 /** By hand: whatever reads whole photos, as JSON; compares them with other tables; or is one statement however many ids it gets. */
-export class TypeormPhotoRepository implements PhotoRepository {
+export class TypeormPhotoRepository extends TypeormRepository implements PhotoRepository {
   constructor(
-    private readonly manager: EntityManager,
-    private readonly customerId: Id,
+    manager: EntityManager,
+    customerId: Id,
     private readonly shared: () => SharedReads | null,
-  ) {}
+  ) {
+    super(manager, customerId);
+  }
 
   async get(id: Id): Promise<PhotoWithTags | null> {
     const together = this.shared()?.together;
@@ -95,7 +98,7 @@ export class TypeormPhotoRepository implements PhotoRepository {
 
   async findBySha256(sha256: readonly string[]): Promise<readonly Photo[]> {
     if (sha256.length === 0) return [];
-    const found = await select<{ photo: JsonRow }>(this.manager, selectBySha256, [this.customerId, sha256]);
+    const found = await this.select<{ photo: JsonRow }>(selectBySha256, sha256);
     return found.map(({ photo }) => photoOf(photo));
   }
 
@@ -109,35 +112,35 @@ export class TypeormPhotoRepository implements PhotoRepository {
   }
 
   countTagged(tagIds: readonly Id[], limit: number): Promise<number> {
-    return countTaggedPhotos(this.manager, this.customerId, tagIds, limit);
+    return new PhotoTags(this.manager, this.customerId).countTagged(tagIds, limit);
   }
 
   async toPurge(at: Date, after: Id | null, limit: number): Promise<readonly Id[]> {
-    const rows = await select<{ id: Id }>(
-      this.manager,
+    const rows = await this.select<{ id: Id }>(
       `SELECT p.id FROM photos p
        WHERE p.customer_id = $1 AND p.purge_at <= $2 AND p.id > $3 AND NOT ${awaited('p.id')}
        ORDER BY p.id LIMIT $4`,
-      [this.customerId, at, after ?? 0, limit],
+      at,
+      after ?? 0,
+      limit,
     );
     return rows.map(({ id }) => id);
   }
 
   async isAwaited(id: Id): Promise<boolean> {
-    const [row] = await select<{ yes: boolean }>(this.manager, `SELECT ${awaited('$2')} AS yes`, [this.customerId, id]);
-    return row?.yes ?? false;
+    return (await this.selectFirst<{ yes: boolean }>(`SELECT ${awaited('$2')} AS yes`, id))?.yes ?? false;
   }
 
   async lock(ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
     if (ids.length === 0) return [];
     const held = 'SELECT FROM photos WHERE customer_id = $1 AND id = ANY($2::bigint[]) ORDER BY id FOR UPDATE';
-    await select(this.manager, held, [this.customerId, ids]);
+    await this.select(held, ids);
     // Read in a separate statement: the one that waited for the lock would return the tags as they were before the wait.
     return this.getMany(ids);
   }
 
   async lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
-    await lockTaggedPhotos(this.manager, this.customerId, tagIds, ids);
+    await new PhotoTags(this.manager, this.customerId).lockTagged(tagIds, ids);
     return this.getMany(ids);
   }
 
@@ -157,24 +160,24 @@ export class TypeormPhotoRepository implements PhotoRepository {
   async update(photo: Photo): Promise<void> {
     const own = { ...photo, customerId: this.customerId };
     const row = rowOf(own);
-    const [tags] = await select<TagsOfPhoto>(
-      this.manager,
-      `WITH tags AS (SELECT tag_id FROM photo_tags WHERE customer_id = $2 AND photo_id = $3), changed AS (
+    const tags = await this.selectFirst<TagsOfPhoto>(
+      `WITH tags AS (SELECT tag_id FROM photo_tags WHERE customer_id = $1 AND photo_id = $3), changed AS (
          UPDATE photos stored SET ${assignments(photoTable, row)},
-           search = $4::tsvector || array_to_tsvector(${tagLexemesFrom('tags', '$2')})
-         FROM json_populate_record(NULL::photos, $1) given, photos before
-         WHERE stored.customer_id = $2 AND stored.id = $3 AND before.customer_id = $2 AND before.id = $3
+           search = $4::tsvector || array_to_tsvector(${tagLexemesFrom('tags')})
+         FROM json_populate_record(NULL::photos, $2) given, photos before
+         WHERE stored.customer_id = $1 AND stored.id = $3 AND before.customer_id = $1 AND before.id = $3
          RETURNING before.trashed AS hidden_before, stored.trashed AS hidden_now
        )
        SELECT hidden_before::integer - hidden_now::integer AS shift, ARRAY(SELECT tag_id FROM tags) AS "tagIds" FROM changed`,
-      [asJson(row), this.customerId, photo.id, searchVector(own)],
+      asJson(row),
+      photo.id,
+      searchVector(own),
     );
     if (tags?.shift) await shiftPhotoCounts(this.manager, this.customerId, [{ tagIds: tags.tagIds, by: tags.shift }]);
   }
 
   async setTags(id: Id, tagIds: readonly Id[]): Promise<void> {
-    const [links] = await select<{ shown: boolean; added: Id[]; removed: Id[] }>(
-      this.manager,
+    const links = await this.selectFirst<{ shown: boolean; added: Id[]; removed: Id[] }>(
       `WITH before AS (SELECT tag_id FROM photo_tags WHERE customer_id = $1 AND photo_id = $2), removed AS (
          DELETE FROM photo_tags WHERE customer_id = $1 AND photo_id = $2 AND tag_id <> ALL ($3::bigint[]) RETURNING tag_id
        ), added AS (
@@ -187,26 +190,27 @@ export class TypeormPhotoRepository implements PhotoRepository {
          WHERE customer_id = $1 AND id = $2 RETURNING NOT trashed AS shown
        )
        SELECT shown, ARRAY(SELECT tag_id FROM added) AS added, ARRAY(SELECT tag_id FROM removed) AS removed FROM photo`,
-      [this.customerId, id, tagIds, tagIds.map((tagId) => tagLexeme(this.customerId, tagId))],
+      id,
+      tagIds,
+      tagIds.map((tagId) => tagLexeme(this.customerId, tagId)),
     );
     if (!links?.shown) return;
-    const shifts = [
+    const [more, fewer] = [
       { tagIds: links.added, by: 1 },
       { tagIds: links.removed, by: -1 },
     ];
-    await shiftPhotoCounts(this.manager, this.customerId, shifts);
+    await shiftPhotoCounts(this.manager, this.customerId, [more, fewer]);
   }
 
   async delete(id: Id): Promise<void> {
-    const [tags] = await select<TagsOfPhoto>(
-      this.manager,
+    const tags = await this.selectFirst<TagsOfPhoto>(
       `WITH links AS (
          DELETE FROM photo_tags WHERE customer_id = $1 AND photo_id = $2 RETURNING tag_id
        ), photo AS (
          DELETE FROM photos WHERE customer_id = $1 AND id = $2 RETURNING trashed
        )
        SELECT CASE WHEN trashed THEN 0 ELSE -1 END AS shift, ARRAY(SELECT tag_id FROM links) AS "tagIds" FROM photo`,
-      [this.customerId, id],
+      id,
     );
     if (tags?.shift) await shiftPhotoCounts(this.manager, this.customerId, [{ tagIds: tags.tagIds, by: tags.shift }]);
   }

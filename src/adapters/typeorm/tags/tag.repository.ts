@@ -3,47 +3,37 @@ import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
 import { searchText } from '../../../core/shared/text.js';
 import type { NewTag, Tag, TagFilters, TagQuery, TagSort } from '../../../core/tags/tag.js';
-import type {
-  BumpedPhotos,
-  MergedPhotos,
-  TagCount,
-  TagRepository,
-  UnpublishedTags,
-} from '../../../core/tags/tag-repository.js';
+import type { MergedPhotos, TagCount, TagRepository, UnpublishedTags } from '../../../core/tags/tag-repository.js';
 import { TypeormRepository } from '../database/repository.js';
 import { asJson, column, insertion, select, selectList, tableOf, update } from '../database/sql.js';
 import { isTaken } from '../database/transaction.js';
-import { countsOf, recountPhotos } from '../photos/photo-counts.js';
-import { attachTag, detachTags, dropTag, mergeTags } from '../photos/photo-tags.js';
-import { bumpVersions, dropTombstones, tombstonesOf } from '../photos/tag-tombstones.js';
+import { PhotoTags } from '../photos/photo-tags.js';
 
 /** The number of its photos is stored beside it. */
-export interface TagRow extends Omit<Tag, 'photoCount'> {
-  /** Searched by `q`. */
-  readonly searchKey: string;
-}
-
-export const tagTable = tableOf<TagRow>('tag', 'tags', {
-  customerId: column.key,
-  id: column.generatedKey,
-  name: column.text,
-  nameKey: column.text,
-  searchKey: { type: 'text', select: false },
-  color: column.optionalText,
-  description: column.optionalText,
-  createdAt: column.instant,
-  updatedAt: column.instant,
-  version: column.whole,
-});
-
-function searchKeyOf(tag: Pick<Tag, 'name'>): string {
-  return searchText(tag.name);
-}
+export const tagTable = tableOf<Omit<Tag, 'photoCount'> & { /** Searched by `q`. */ readonly searchKey: string }>(
+  'tag',
+  'tags',
+  {
+    customerId: column.key,
+    id: column.generatedKey,
+    name: column.text,
+    nameKey: column.text,
+    searchKey: { type: 'text', select: false },
+    color: column.optionalText,
+    description: column.optionalText,
+    createdAt: column.instant,
+    updatedAt: column.instant,
+    version: column.whole,
+  },
+);
 
 const tags = `SELECT ${selectList(tagTable, 't')}, n.photos AS "photoCount"
   FROM tags t JOIN tag_counts n ON n.customer_id = t.customer_id AND n.tag_id = t.id`;
 
-export class TypeormTagRepository extends TypeormRepository implements TagRepository {
+/** The number of photos outside the trash; `t` is the tag. From one index only, so that it takes a second for millions. */
+const counted = 'SELECT count(*) FROM photo_tags l WHERE l.customer_id = $1 AND l.tag_id = t.id AND NOT l.trashed';
+
+export class TypeormTagRepository extends PhotoTags implements TagRepository {
   async get(id: Id): Promise<Tag | null> {
     return (await this.getMany([id]))[0] ?? null;
   }
@@ -91,11 +81,25 @@ export class TypeormTagRepository extends TypeormRepository implements TagReposi
   }
 
   photoCounts(after: Id | null, limit: number): Promise<readonly TagCount[]> {
-    return countsOf(this.manager, this.customerId, after, limit);
+    return this.select<TagCount>(
+      `SELECT t.id, n.photos AS stored, (${counted}) AS counted
+       FROM tags t LEFT JOIN tag_counts n ON n.customer_id = t.customer_id AND n.tag_id = t.id
+       WHERE t.customer_id = $1 AND t.id > $2 ORDER BY t.id LIMIT $3`,
+      after ?? 0,
+      limit,
+    );
   }
 
-  recount(id: Id): Promise<void> {
-    return recountPhotos(this.manager, this.customerId, id);
+  async recount(id: Id): Promise<void> {
+    const held = `INSERT INTO tag_counts AS n (customer_id, tag_id) SELECT $1, id FROM tags WHERE customer_id = $1 AND id = $2
+      ON CONFLICT (customer_id, tag_id) DO UPDATE SET photos = n.photos`;
+    await this.select(held, id);
+    // In a separate statement: the one that waited does not see what it waited for.
+    await this.change(
+      `UPDATE tag_counts n SET photos = (${counted}) FROM tags t
+       WHERE t.customer_id = $1 AND t.id = $2 AND n.customer_id = $1 AND n.tag_id = t.id`,
+      id,
+    );
   }
 
   async lock(ids: readonly Id[]): Promise<readonly Tag[]> {
@@ -113,7 +117,7 @@ export class TypeormTagRepository extends TypeormRepository implements TagReposi
   async insert(tag: NewTag): Promise<Tag | null> {
     const { name, nameKey, color, description, createdAt } = tag;
     const fields = { name, nameKey, color, description, createdAt };
-    const row = { ...fields, customerId: this.customerId, searchKey: searchKeyOf(tag), updatedAt: createdAt };
+    const row = { ...fields, customerId: this.customerId, searchKey: searchText(tag.name), updatedAt: createdAt };
     const [stored] = await select<Tag>(
       this.manager,
       `WITH stored AS (
@@ -129,7 +133,7 @@ export class TypeormTagRepository extends TypeormRepository implements TagReposi
 
   async update(tag: Tag): Promise<boolean> {
     const { photoCount: _, createdAt: __, ...kept } = tag;
-    const row = { ...kept, customerId: this.customerId, searchKey: searchKeyOf(tag) };
+    const row = { ...kept, customerId: this.customerId, searchKey: searchText(tag.name) };
     try {
       // Another transaction may take the name at this moment; only a savepoint lets this one continue after the conflict.
       await this.manager.transaction((nested) => update(nested, tagTable, row));
@@ -143,33 +147,13 @@ export class TypeormTagRepository extends TypeormRepository implements TagReposi
   async delete(id: Id, at: Date | null): Promise<readonly Id[]> {
     // Waits for transactions that are adding the tag to a photo, and blocks others.
     await this.lock([id]);
-    const changed = await dropTag(this.manager, this.customerId, id, at);
+    const changed = await this.dropTag(id, at);
     await this.remove([id]);
     return changed;
   }
 
-  attach(id: Id, photoIds: readonly Id[], at: Date): Promise<readonly Id[]> {
-    return attachTag(this.manager, this.customerId, id, photoIds, at);
-  }
-
-  detach(ids: readonly Id[], photoIds: readonly Id[], at: Date): Promise<readonly Id[]> {
-    return detachTags(this.manager, this.customerId, ids, photoIds, at);
-  }
-
-  tombstones(): Promise<readonly Id[]> {
-    return tombstonesOf(this.manager, this.customerId);
-  }
-
-  bumpVersions(tombstones: readonly Id[], after: Id, limit: number, at: Date): Promise<BumpedPhotos> {
-    return bumpVersions(this.manager, this.customerId, tombstones, { after, limit, at });
-  }
-
-  dropTombstones(tombstones: readonly Id[]): Promise<void> {
-    return dropTombstones(this.manager, this.customerId, tombstones);
-  }
-
   async merge(from: readonly Id[], into: Id, at: Date | null): Promise<MergedPhotos> {
-    const merged = await mergeTags(this.manager, this.customerId, from, into, at);
+    const merged = await this.mergeTags(from, into, at);
     await this.remove(from);
     return merged;
   }
