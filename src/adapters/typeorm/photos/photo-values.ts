@@ -1,12 +1,8 @@
-import type { EntityManager } from 'typeorm';
-import type { CountedValue, PhotoKind, ValuesRequest } from '../../../core/photos/filter-values.js';
-import type { Id } from '../../../core/shared/ids.js';
-import { prepared, select } from '../database/sql.js';
+import { prepared } from '../database/sql.js';
 import type { Statement } from '../database/transaction.js';
-import { facetsNumbered } from './photo-conditions.js';
 
 /**
- * The distinct values with which an index begins, after the customer and the trash; of each, photos are counted up to a limit. The index is
+ * Finds the distinct values with which an index begins, after the customer and the trash; of each, photos are counted up to a limit. The index is
  * read from one value to the next, so that it does not matter how many photos there are.
  * @param sources Each value's name, and what it is of a photo `p`.
  */
@@ -34,12 +30,12 @@ function countedValues(sources: Readonly<Record<string, string>>, { isGiven = 't
   );
 }
 
-const selectKinds = countedValues({ facets: 'p.facets', content_type: 'p.content_type' });
+export const selectKinds = countedValues({ facets: 'p.facets', content_type: 'p.content_type' });
 
-const selectCountries = countedValues({ value: 'p.place_country' }, { isGiven: 'p.place_country IS NOT NULL' });
+export const selectCountries = countedValues({ value: 'p.place_country' }, { isGiven: 'p.place_country IS NOT NULL' });
 
 /** Keys are folded: any photo of a camera has its name as it is written. */
-const selectCameras = countedValues(
+export const selectCameras = countedValues(
   { camera_key: 'p.camera_key' },
   {
     isGiven: `p.camera_key > ''`,
@@ -50,33 +46,4 @@ const selectCameras = countedValues(
 
 /** The expression in the index `photos_lens`. */
 const LENS = `(p.camera ->> 'lens') COLLATE "C"`;
-const selectLenses = countedValues({ value: LENS }, { isGiven: `(${LENS}) > ''` });
-
-const values = (customerId: Id, { trashed, counted, limit }: ValuesRequest) => [customerId, trashed, counted, limit];
-
-export async function photoKinds(
-  manager: EntityManager,
-  customerId: Id,
-  request: ValuesRequest,
-): Promise<readonly PhotoKind[]> {
-  const rows = await select<{ facets: number; content_type: string; photos: number }>(
-    manager,
-    selectKinds,
-    values(customerId, request),
-  );
-  return rows.map(({ facets, content_type, photos }) => {
-    return { ...facetsNumbered(facets), contentType: content_type, photos };
-  });
-}
-
-/** Returns what a statement of `countedValues` finds: values by name, each with the number of its photos. */
-const valuesInUse =
-  (sql: Statement) =>
-  async (manager: EntityManager, customerId: Id, request: ValuesRequest): Promise<readonly CountedValue[]> => {
-    const rows = await select<CountedValue>(manager, sql, values(customerId, request));
-    return rows.map(({ value, photos }) => ({ value, photos }));
-  };
-
-export const camerasInUse = valuesInUse(selectCameras);
-export const countriesInUse = valuesInUse(selectCountries);
-export const lensesInUse = valuesInUse(selectLenses);
+export const selectLenses = countedValues({ value: LENS }, { isGiven: `(${LENS}) > ''` });

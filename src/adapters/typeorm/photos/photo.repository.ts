@@ -10,7 +10,9 @@ import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
 import { TypeormRepository } from '../database/repository.js';
 import { asJson, assignments, insertion, type JsonRow, prepared, select } from '../database/sql.js';
+import type { Statement } from '../database/transaction.js';
 import type { SharedReads } from './photo-cache.js';
+import { facetsNumbered } from './photo-conditions.js';
 import { shiftPhotoCounts } from './photo-counts.js';
 import { countPhotos, isUnmoved, listPhotos } from './photo-list.js';
 import {
@@ -25,7 +27,7 @@ import {
 } from './photo-rows.js';
 import { searchVector, tagLexeme, tagLexemesFrom } from './photo-search.js';
 import { PhotoTags } from './photo-tags.js';
-import { camerasInUse, countriesInUse, lensesInUse, photoKinds } from './photo-values.js';
+import { selectCameras, selectCountries, selectKinds, selectLenses } from './photo-values.js';
 
 const selectBySha256 = prepared(
   `SELECT DISTINCT ON (p.sha256) ${photoJson} AS photo FROM photos p
@@ -80,20 +82,36 @@ export class TypeormPhotoRepository extends TypeormRepository implements PhotoRe
     return countTakenBetween(this.manager, this.customerId, instants, most);
   }
 
-  kinds(request: ValuesRequest): Promise<readonly PhotoKind[]> {
-    return photoKinds(this.manager, this.customerId, request);
+  async kinds({ trashed, counted, limit }: ValuesRequest): Promise<readonly PhotoKind[]> {
+    const rows = await this.select<{ facets: number; content_type: string; photos: number }>(
+      selectKinds,
+      trashed,
+      counted,
+      limit,
+    );
+    return rows.map(({ facets, content_type, photos }) => {
+      return { ...facetsNumbered(facets), contentType: content_type, photos };
+    });
   }
 
   cameras(request: ValuesRequest): Promise<readonly CountedValue[]> {
-    return camerasInUse(this.manager, this.customerId, request);
+    return this.valuesInUse(selectCameras, request);
   }
 
   lenses(request: ValuesRequest): Promise<readonly CountedValue[]> {
-    return lensesInUse(this.manager, this.customerId, request);
+    return this.valuesInUse(selectLenses, request);
   }
 
   countries(request: ValuesRequest): Promise<readonly CountedValue[]> {
-    return countriesInUse(this.manager, this.customerId, request);
+    return this.valuesInUse(selectCountries, request);
+  }
+
+  private async valuesInUse(
+    statement: Statement,
+    { trashed, counted, limit }: ValuesRequest,
+  ): Promise<readonly CountedValue[]> {
+    const rows = await this.select<CountedValue>(statement, trashed, counted, limit);
+    return rows.map(({ value, photos }) => ({ value, photos }));
   }
 
   async findBySha256(sha256: readonly string[]): Promise<readonly Photo[]> {
@@ -148,8 +166,51 @@ export class TypeormPhotoRepository extends TypeormRepository implements PhotoRe
     return (await this.insertMany([{ photo, tagIds, exif }])).length > 0;
   }
 
-  insertMany(additions: readonly NewPhoto[]): Promise<readonly Id[]> {
-    return insertPhotos(this.manager, this.customerId, additions);
+  /**
+   * Stores photos with their tags and EXIF in one statement: existing tags are locked against deletion, and get links and counts of the
+   * inserted photos. Returns the ids of those, in no order.
+   */
+  async insertMany(additions: readonly NewPhoto[]): Promise<readonly Id[]> {
+    const own = additions.map(({ photo, tagIds, exif }) => ({
+      photo: { ...photo, customerId: this.customerId },
+      tagIds,
+      exif,
+    }));
+    const rows = own.map(({ photo }) => rowOf(photo));
+    const sides = own.map(({ photo, tagIds, exif }) => ({ id: photo.id, tagIds, words: searchVector(photo), exif }));
+    const [first] = rows;
+    if (first === undefined) return [];
+    // By hash, so that two transactions with the same photos in different orders do not deadlock.
+    const sql = prepared(`WITH side AS MATERIALIZED (
+        SELECT * FROM json_to_recordset($2) AS side (id bigint, tag_ids bigint[], words tsvector, exif json)
+      ), held AS MATERIALIZED (
+        SELECT id FROM tags WHERE customer_id = $1 AND id = ANY($3::bigint[]) ORDER BY id FOR KEY SHARE
+      ), tagged AS MATERIALIZED (
+        SELECT side.id, held.id AS tag_id FROM side JOIN held ON held.id = ANY(side.tag_ids)
+      ), photo AS (
+        ${insertion(photoTable, first, { search: SEARCH }, '$4')} ORDER BY given.sha256, given.id
+        ON CONFLICT DO NOTHING RETURNING id, trashed, created_at, phash
+      ), exifs AS (
+        INSERT INTO photo_exif (customer_id, photo_id, exif) SELECT $1, photo.id, side.exif FROM photo JOIN side USING (id)
+      ), hashes AS (
+        INSERT INTO photo_hashes (customer_id, photo_id, bits)
+        SELECT $1, photo.id, ('x' || photo.phash)::bit(64)::bigint FROM photo WHERE photo.phash IS NOT NULL
+      ), links AS (
+        INSERT INTO photo_tags (customer_id, photo_id, tag_id, trashed, created_at)
+        SELECT $1, photo.id, tagged.tag_id, photo.trashed, photo.created_at FROM photo JOIN tagged USING (id)
+      ), shown AS MATERIALIZED (
+        SELECT tag_id, count(*) AS photos FROM photo JOIN tagged USING (id) WHERE NOT photo.trashed GROUP BY tag_id
+      ), counted AS MATERIALIZED (
+        SELECT tag_id FROM tag_counts WHERE customer_id = $1 AND tag_id IN (SELECT tag_id FROM shown)
+        ORDER BY tag_id FOR NO KEY UPDATE
+      ), counts AS (
+        UPDATE tag_counts n SET photos = n.photos + shown.photos FROM counted JOIN shown USING (tag_id)
+        WHERE n.customer_id = $1 AND n.tag_id = counted.tag_id
+      )
+      SELECT id FROM photo`);
+    const tagIds = [...new Set(own.flatMap((each) => each.tagIds))];
+    const stored = await this.select<{ id: Id }>(sql, asJson(sides), tagIds, asJson(rows));
+    return stored.map(({ id }) => id);
   }
 
   async nextDupSeq(): Promise<number> {
@@ -227,50 +288,3 @@ function awaited(photoId: string): string {
 /** The search column of a photo: its words and its tags. */
 const SEARCH = `(SELECT side.words || array_to_tsvector(${tagLexemesFrom('tagged WHERE tagged.id = side.id')})
   FROM side WHERE side.id = given.id)`;
-
-/**
- * Stores photos with their tags and EXIF in one statement: existing tags are locked against deletion, and get links and counts of the
- * inserted photos. Returns the ids of those, in no order.
- */
-async function insertPhotos(
-  manager: EntityManager,
-  customerId: Id,
-  additions: readonly NewPhoto[],
-): Promise<readonly Id[]> {
-  const own = additions.map(({ photo, tagIds, exif }) => ({ photo: { ...photo, customerId }, tagIds, exif }));
-  const rows = own.map(({ photo }) => rowOf(photo));
-  const sides = own.map(({ photo, tagIds, exif }) => ({ id: photo.id, tagIds, words: searchVector(photo), exif }));
-  const [first] = rows;
-  if (first === undefined) return [];
-  // By hash, so that two transactions with the same photos in different orders do not deadlock.
-  const sql = prepared(`WITH side AS MATERIALIZED (
-      SELECT * FROM json_to_recordset($2) AS side (id bigint, tag_ids bigint[], words tsvector, exif json)
-    ), held AS MATERIALIZED (
-      SELECT id FROM tags WHERE customer_id = $1 AND id = ANY($3::bigint[]) ORDER BY id FOR KEY SHARE
-    ), tagged AS MATERIALIZED (
-      SELECT side.id, held.id AS tag_id FROM side JOIN held ON held.id = ANY(side.tag_ids)
-    ), photo AS (
-      ${insertion(photoTable, first, { search: SEARCH }, '$4')} ORDER BY given.sha256, given.id
-      ON CONFLICT DO NOTHING RETURNING id, trashed, created_at, phash
-    ), exifs AS (
-      INSERT INTO photo_exif (customer_id, photo_id, exif) SELECT $1, photo.id, side.exif FROM photo JOIN side USING (id)
-    ), hashes AS (
-      INSERT INTO photo_hashes (customer_id, photo_id, bits)
-      SELECT $1, photo.id, ('x' || photo.phash)::bit(64)::bigint FROM photo WHERE photo.phash IS NOT NULL
-    ), links AS (
-      INSERT INTO photo_tags (customer_id, photo_id, tag_id, trashed, created_at)
-      SELECT $1, photo.id, tagged.tag_id, photo.trashed, photo.created_at FROM photo JOIN tagged USING (id)
-    ), shown AS MATERIALIZED (
-      SELECT tag_id, count(*) AS photos FROM photo JOIN tagged USING (id) WHERE NOT photo.trashed GROUP BY tag_id
-    ), counted AS MATERIALIZED (
-      SELECT tag_id FROM tag_counts WHERE customer_id = $1 AND tag_id IN (SELECT tag_id FROM shown)
-      ORDER BY tag_id FOR NO KEY UPDATE
-    ), counts AS (
-      UPDATE tag_counts n SET photos = n.photos + shown.photos FROM counted JOIN shown USING (tag_id)
-      WHERE n.customer_id = $1 AND n.tag_id = counted.tag_id
-    )
-    SELECT id FROM photo`);
-  const tagIds = [...new Set(own.flatMap((each) => each.tagIds))];
-  const stored = await select<{ id: Id }>(manager, sql, [customerId, asJson(sides), tagIds, asJson(rows)]);
-  return stored.map(({ id }) => id);
-}
