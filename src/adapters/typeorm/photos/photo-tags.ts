@@ -20,24 +20,6 @@ interface Range {
 
 /** The tags of the photos of one customer. */
 export class PhotoTags extends TagTombstones {
-  /** Locks photos, and all that have one of the tags, in ascending order of ids. */
-  async lockTagged(tagIds: readonly Id[], photoIds: readonly Id[]): Promise<void> {
-    for await (const range of this.ranges(tagIds)) {
-      await this.lockTaggedIn(tagIds, range, photoIds);
-    }
-  }
-
-  async countTagged(tagIds: readonly Id[], limit: number): Promise<number> {
-    const row = await this.selectFirst<{ count: number }>(
-      `SELECT count(*)::integer AS count FROM (
-         SELECT DISTINCT photo_id FROM photo_tags WHERE customer_id = $1 AND tag_id = ANY($2::bigint[]) LIMIT $3
-       ) tagged`,
-      tagIds,
-      limit,
-    );
-    return row?.count ?? 0;
-  }
-
   async attach(tagId: Id, photoIds: readonly Id[], at: Date): Promise<readonly Id[]> {
     if (photoIds.length === 0) return [];
     const rows = await this.select<{ id: Id; trashed: boolean }>(
@@ -172,11 +154,7 @@ export class PhotoTags extends TagTombstones {
   }
 
   /** Locks the photos of a range that have one of the tags, or are named, in ascending order of ids. */
-  private async lockTaggedIn(
-    tagIds: readonly Id[],
-    { after, upTo }: Range,
-    photoIds: readonly Id[] = [],
-  ): Promise<void> {
+  async lockTaggedIn(tagIds: readonly Id[], { after, upTo }: Range, photoIds: readonly Id[] = []): Promise<void> {
     const named = photoIds.filter((id) => id > after && id <= upTo);
     await this.select(
       `SELECT count(*) FROM (
@@ -191,7 +169,7 @@ export class PhotoTags extends TagTombstones {
   }
 
   /** All ids, divided into ranges after so many links of the tags. Changing one range does not shift the next. */
-  private async *ranges(tagIds: readonly Id[]): AsyncIterable<Range> {
+  async *ranges(tagIds: readonly Id[]): AsyncIterable<Range> {
     for (let after = 0; ; ) {
       const page = await this.selectFirst<{ links: number; last: Id }>(
         `SELECT count(*)::integer AS links, max(photo_id) AS last FROM (

@@ -129,8 +129,15 @@ export class TypeormPhotoRepository extends TypeormRepository implements PhotoRe
     await this.manager.update(photoTable, { customerId: this.customerId, id }, { thumb });
   }
 
-  countTagged(tagIds: readonly Id[], limit: number): Promise<number> {
-    return new PhotoTags(this.manager, this.customerId).countTagged(tagIds, limit);
+  async countTagged(tagIds: readonly Id[], limit: number): Promise<number> {
+    const row = await this.selectFirst<{ count: number }>(
+      `SELECT count(*)::integer AS count FROM (
+         SELECT DISTINCT photo_id FROM photo_tags WHERE customer_id = $1 AND tag_id = ANY($2::bigint[]) LIMIT $3
+       ) tagged`,
+      tagIds,
+      limit,
+    );
+    return row?.count ?? 0;
   }
 
   async toPurge(at: Date, after: Id | null, limit: number): Promise<readonly Id[]> {
@@ -158,7 +165,8 @@ export class TypeormPhotoRepository extends TypeormRepository implements PhotoRe
   }
 
   async lockTagged(tagIds: readonly Id[], ids: readonly Id[]): Promise<readonly PhotoWithTags[]> {
-    await new PhotoTags(this.manager, this.customerId).lockTagged(tagIds, ids);
+    const tags = new PhotoTags(this.manager, this.customerId);
+    for await (const range of tags.ranges(tagIds)) await tags.lockTaggedIn(tagIds, range, ids);
     return this.getMany(ids);
   }
 
