@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BlockBlobClient } from '@azure/storage-blob';
 import { AzureBlobStore } from '../../src/adapters/azure-blobs/azure-blob-store.js';
-import { AzureContainer, type AzureSettings, type BlockSizes } from '../../src/adapters/azure-blobs/azure-container.js';
+import { AzureContainer, type AzureSettings } from '../../src/adapters/azure-blobs/azure-container.js';
 import { AzureDirectUploads } from '../../src/adapters/azure-blobs/open-azure.js';
 import { usualPatience } from '../../src/adapters/remote-blobs/outage.js';
+import type { PartSizes } from '../../src/adapters/remote-blobs/remote-blob-store.js';
 import { inOneChunk } from '../../src/core/blobs/blob-bytes.js';
 import { type BlobKey, storedKey } from '../../src/core/blobs/blob-key.js';
 import { blobStoreContract } from '../contracts/blob-store.contract.js';
@@ -34,7 +35,7 @@ afterAll(async () => {
 
 const throughFront = () => azurite.endpoint.replace(new URL(azurite.endpoint).origin, front.endpoint);
 
-const open = (blocks?: BlockSizes) => async () => {
+const open = (blocks?: PartSizes) => async () => {
   const container = new AzureContainer(
     { ...settings, endpoint: throughFront() },
     { patience, ...(blocks && { blocks }) },

@@ -1,9 +1,10 @@
 /* @slow */
 import { setTimeout as delay } from 'node:timers/promises';
 import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, UploadPartCommand } from '@aws-sdk/client-s3';
+import type { PartSizes } from '../../src/adapters/remote-blobs/remote-blob-store.js';
 import { S3DirectUploads } from '../../src/adapters/s3-blobs/open-s3.js';
 import { S3BlobStore } from '../../src/adapters/s3-blobs/s3-blob-store.js';
-import { openS3Client, type PartSizes, S3Bucket, type S3Settings } from '../../src/adapters/s3-blobs/s3-client.js';
+import { openS3Client, S3Bucket, type S3Settings } from '../../src/adapters/s3-blobs/s3-client.js';
 import { blobStoreContract } from '../contracts/blob-store.contract.js';
 import { directUploadsContract } from '../contracts/direct-uploads.contract.js';
 import { breaking, FaultFront } from './support/fault-front.js';

@@ -1,18 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import {
-  type BlobDownloadResponseParsed,
-  BlobSASPermissions,
-  type ContainerListBlobFlatSegmentResponse,
-  RestError,
-} from '@azure/storage-blob';
-import { checkedRange } from '../../core/blobs/blob-bytes.js';
-import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blobs/blob-key.js';
-import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
+import { BlobSASPermissions, RestError } from '@azure/storage-blob';
+import { type BlobKey, checkKeys } from '../../core/blobs/blob-key.js';
+import type { BlobInfo, ByteRange } from '../../core/blobs/blob-store.js';
 import { forEachConcurrently } from '../../core/shared/for-each-concurrently.js';
-import { isSound, openBody } from '../remote-blobs/body.js';
-import { onStore, SECOND_CUT_OFF, storeOutage } from '../remote-blobs/outage.js';
-import { type PartsUpload, putInParts } from '../remote-blobs/parts.js';
+import { onStore } from '../remote-blobs/outage.js';
+import type { PartsUpload } from '../remote-blobs/parts.js';
+import { type ListedPage, RemoteBlobStore, type StoredResponse } from '../remote-blobs/remote-blob-store.js';
 import { type AzureContainer, infoOf, newMarks, refusalOf, sha256Of, unlessAbsent } from './azure-container.js';
 
 const DELETED_AT_ONCE = 16;
@@ -20,38 +14,10 @@ const DELETED_AT_ONCE = 16;
 /** For which Azure may read the source of a copy, in milliseconds. */
 const SOURCE_LIFE_MS = 10 * 60_000;
 
-/** Blobs as block blobs of a container: `container/<key>`. Any number of processes may use it. */
-export class AzureBlobStore implements BlobStore {
-  constructor(private readonly container: AzureContainer) {}
-
-  async put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
-    checkKeys(key);
-    return putInParts(bytes, this.container.blocks.sent, {
-      putAtOnce: (all) => this.putAtOnce(key, all),
-      begin: () => BlockUpload.begin(this.container, key),
-    });
-  }
-
-  async get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null> {
-    checkKeys(key);
-    const answer = isSound(range) ? await this.open(key, range) : 'not within';
-    if (answer === null) return null;
-    if (answer === 'not within') return this.refuse(key, range);
-    const { contentRange, contentLength } = answer;
-    const facts = { infoOf: (size: number | undefined) => infoOf(answer, size), sha256: sha256Of(answer) };
-    const body = answer.readableStreamBody as Readable;
-    return openBody({ contentRange, contentLength, ...facts, body }, range, this.container.patience.silence);
-  }
-
-  async head(key: BlobKey): Promise<BlobInfo | null> {
-    checkKeys(key);
-    const found = await this.container.head(key);
-    return found && infoOf(found, found.contentLength);
-  }
-
-  async file(key: BlobKey): Promise<null> {
-    checkKeys(key);
-    return null;
+/** Blobs as block blobs of a container: `container/<key>`. */
+export class AzureBlobStore extends RemoteBlobStore {
+  constructor(private readonly container: AzureContainer) {
+    super('blob', container);
   }
 
   async copy(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {
@@ -59,7 +25,7 @@ export class AzureBlobStore implements BlobStore {
     const source = await this.container.head(from);
     if (source?.etag !== ifMatch) return false;
     const { sizeBytes } = infoOf(source, source.contentLength);
-    if (sizeBytes > this.container.blocks.copied) return this.copyBytes(from, to, ifMatch);
+    if (sizeBytes > this.container.parts.copied) return this.copyBytes(from, to, ifMatch);
     return onStore(async () => {
       try {
         const permissions = BlobSASPermissions.from({ read: true });
@@ -83,30 +49,10 @@ export class AzureBlobStore implements BlobStore {
     );
   }
 
-  async *list(prefix: string): AsyncIterable<ListedBlob> {
-    checkPrefix(prefix);
-    let from: string | undefined;
-    do {
-      const page = await this.listPage(prefix, from);
-      for (const { name, properties } of page.segment.blobItems) {
-        // A blob whose name is not a key was not created by the service.
-        if (!isBlobKey(name) || properties.contentLength === undefined) continue;
-        const modifiedAt = new Date(properties.lastModified.getTime() + SECOND_CUT_OFF);
-        yield { key: name, sizeBytes: properties.contentLength, modifiedAt };
-      }
-      from = page.continuationToken || undefined;
-    } while (from !== undefined);
-  }
-
   /** Azure removes blocks of unfinished puts by itself, after a week. */
   async sweep(): Promise<void> {}
 
-  /** A container has no known capacity. */
-  async diskSpace(): Promise<null> {
-    return null;
-  }
-
-  private async putAtOnce(key: BlobKey, bytes: Uint8Array): Promise<BlobInfo> {
+  protected async putAtOnce(key: BlobKey, bytes: Uint8Array): Promise<BlobInfo> {
     const metadata = newMarks(createHash('sha256').update(bytes).digest('hex'));
     const blobHTTPHeaders = { blobContentMD5: md5(bytes) };
     const { etag } = await onStore(() =>
@@ -115,6 +61,15 @@ export class AzureBlobStore implements BlobStore {
       ),
     );
     return infoOf({ etag }, bytes.length);
+  }
+
+  protected beginParts(key: BlobKey): Promise<PartsUpload> {
+    return BlockUpload.begin(this.container, key);
+  }
+
+  protected async infoAt(key: BlobKey): Promise<BlobInfo | null> {
+    const found = await this.container.head(key);
+    return found && infoOf(found, found.contentLength);
   }
 
   /** Larger than what Azure copies in one call. */
@@ -142,38 +97,35 @@ export class AzureBlobStore implements BlobStore {
     }
   }
 
-  /** Null when the blob is absent. A range that only begins within the blob is answered up to the end of the blob. */
-  private open(key: BlobKey, range: ByteRange | undefined): Promise<BlobDownloadResponseParsed | 'not within' | null> {
+  protected async open(key: BlobKey, range: ByteRange | undefined): Promise<StoredResponse | 'not within' | null> {
     const [offset, count] = range === undefined ? [0] : [range.start, range.end - range.start + 1];
     const blob = this.container.blob(key, { forReading: true });
-    return onStore(async () => {
-      try {
+    try {
+      const answer = await this.container.call((signal) =>
         // What ends early is an outage, and not requested again: the blob may be another by then.
-        return await this.container.call((signal) => blob.download(offset, count, { maxRetryRequests: 0, ...signal }));
-      } catch (error) {
-        if (error instanceof RestError && error.statusCode === 416) return 'not within';
-        return unlessAbsent(error);
-      }
+        blob.download(offset, count, { maxRetryRequests: 0, ...signal }),
+      );
+      const { contentRange, contentLength } = answer;
+      const body = answer.readableStreamBody as Readable;
+      return { contentRange, contentLength, infoOf: (size) => infoOf(answer, size), sha256: sha256Of(answer), body };
+    } catch (error) {
+      if (error instanceof RestError && error.statusCode === 416) return 'not within';
+      return unlessAbsent(error);
+    }
+  }
+
+  protected listPage(prefix: string, continuationToken: string | undefined): Promise<ListedPage> {
+    return this.container.call(async (signal) => {
+      const pages = this.container.client.listBlobsFlat({ prefix, ...signal });
+      const page = await pages.byPage(continuationToken === undefined ? {} : { continuationToken }).next();
+      if (page.done) throw new Error('The store did not return a page of its list.');
+      const blobs = page.value.segment.blobItems.map(({ name, properties }) => ({
+        key: name,
+        sizeBytes: properties.contentLength,
+        modifiedAt: properties.lastModified,
+      }));
+      return { blobs, next: page.value.continuationToken || undefined };
     });
-  }
-
-  /** Null when the blob is absent, otherwise an error. */
-  private async refuse(key: BlobKey, range: ByteRange | undefined): Promise<null> {
-    const found = await this.head(key);
-    if (found === null) return null;
-    checkedRange(range, found.sizeBytes);
-    throw storeOutage(new Error('The store refused a range within the blob.'));
-  }
-
-  private listPage(prefix: string, continuationToken?: string): Promise<ContainerListBlobFlatSegmentResponse> {
-    return onStore(() =>
-      this.container.call(async (signal) => {
-        const pages = this.container.client.listBlobsFlat({ prefix, ...signal });
-        const next = await pages.byPage(continuationToken === undefined ? {} : { continuationToken }).next();
-        if (next.done) throw new Error('The store did not return a page of its list.');
-        return next.value;
-      }),
-    );
   }
 }
 

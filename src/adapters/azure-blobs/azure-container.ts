@@ -19,6 +19,7 @@ import {
   usualPatience,
   withDeadline,
 } from '../remote-blobs/outage.js';
+import type { PartSizes } from '../remote-blobs/remote-blob-store.js';
 
 export interface AzureSettings {
   /** The address of the account's blobs. */
@@ -31,19 +32,14 @@ export interface AzureSettings {
   readonly publicEndpoint: string | null;
 }
 
-/** Sizes in bytes. */
-export interface BlockSizes {
-  /** Size of a block, which is also held in memory. Azure accepts up to 4000 MiB, and 50,000 blocks per blob. */
-  readonly sent: number;
-  /** Blobs of up to this size are copied by Azure, in one call; larger ones are read and written again. */
-  readonly copied: number;
-}
-
 const MIB = 1024 ** 2;
 const MAX_BLOCKS = 50_000;
 
-/** For blobs of up to `maxBytes`. */
-export function blocksFor(maxBytes: number): BlockSizes {
+/**
+ * For blobs of up to `maxBytes`. Azure accepts blocks of up to 4000 MiB, and 50,000 of them per blob. Blobs of up to `copied` are copied by
+ * Azure, in one call; larger ones are read and written again.
+ */
+export function blocksFor(maxBytes: number): PartSizes {
   return { sent: Math.max(8 * MIB, Math.ceil(maxBytes / MAX_BLOCKS)), copied: 256 * MIB };
 }
 
@@ -55,7 +51,7 @@ export class AzureContainer {
   readonly credential: StorageSharedKeyCredential;
   readonly name: string;
   readonly patience: StoreTimeouts;
-  readonly blocks: BlockSizes;
+  readonly parts: PartSizes;
   readonly client: ContainerClient;
   /** The same container, over connections that may be silent: a response that is read slowly is not a store that hangs. */
   private readonly reading: ContainerClient;
@@ -63,10 +59,10 @@ export class AzureContainer {
 
   constructor(
     { endpoint, account, key, container }: AzureSettings,
-    options: { readonly patience?: StoreTimeouts; readonly blocks?: BlockSizes } = {},
+    options: { readonly patience?: StoreTimeouts; readonly blocks?: PartSizes } = {},
   ) {
     this.patience = options.patience ?? usualPatience;
-    this.blocks = options.blocks ?? blocksFor(0);
+    this.parts = options.blocks ?? blocksFor(0);
     this.credential = new StorageSharedKeyCredential(account, key);
     this.name = container;
     const isEncrypted = endpoint.startsWith('https:');

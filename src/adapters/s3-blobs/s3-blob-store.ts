@@ -8,61 +8,28 @@ import {
   CreateMultipartUploadCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
-  type GetObjectCommandOutput,
   ListMultipartUploadsCommand,
   type ListMultipartUploadsCommandOutput,
   ListObjectsV2Command,
-  type ListObjectsV2CommandOutput,
   PutObjectCommand,
   UploadPartCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
-import { checkedRange } from '../../core/blobs/blob-bytes.js';
-import { type BlobKey, checkKeys, checkPrefix, isBlobKey, readBlobKey } from '../../core/blobs/blob-key.js';
-import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
+import { type BlobKey, checkKeys, isBlobKey, readBlobKey } from '../../core/blobs/blob-key.js';
+import type { BlobInfo, ByteRange } from '../../core/blobs/blob-store.js';
 import { DomainError } from '../../core/shared/errors.js';
-import { isSound, openBody } from '../remote-blobs/body.js';
-import { onStore, SECOND_CUT_OFF, storeOutage } from '../remote-blobs/outage.js';
-import { type PartsUpload, putInParts } from '../remote-blobs/parts.js';
+import { onStore } from '../remote-blobs/outage.js';
+import type { PartsUpload } from '../remote-blobs/parts.js';
+import { type ListedPage, RemoteBlobStore, type StoredResponse } from '../remote-blobs/remote-blob-store.js';
 import { infoOf, type Marks, newMarks, refusalOf, type S3Bucket, sha256Of, statusOf } from './s3-client.js';
 
 /** Maximum number of keys that S3 accepts in one call. */
 const DELETED_AT_ONCE = 1000;
 
-/** Blobs as objects of a bucket: `bucket/<key>`. Any number of processes may use it. Requirements on the store: docs/decisions/0014. */
-export class S3BlobStore implements BlobStore {
-  constructor(private readonly bucket: S3Bucket) {}
-
-  async put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
-    checkKeys(key);
-    return putInParts(bytes, this.bucket.parts.sent, {
-      putAtOnce: (all) => this.putAtOnce(key, all),
-      begin: () => MultipartUpload.begin(this.bucket, key, newMarks(null)),
-    });
-  }
-
-  async get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null> {
-    checkKeys(key);
-    const answer = isSound(range) ? await this.open(key, range) : 'not within';
-    if (answer === null) return null;
-    if (answer === 'not within') return this.refuse(key, range);
-    const body = answer.Body as IncomingMessage;
-    // The client's own timeout does not distinguish a silent store from a paused reader.
-    body.socket.setTimeout(0);
-    const { ContentRange: contentRange, ContentLength: contentLength } = answer;
-    const facts = { infoOf: (size: number | undefined) => infoOf(answer, size), sha256: sha256Of(answer) };
-    return openBody({ contentRange, contentLength, ...facts, body }, range, this.bucket.patience.silence);
-  }
-
-  async head(key: BlobKey): Promise<BlobInfo | null> {
-    checkKeys(key);
-    const found = await this.bucket.head(key);
-    return found && infoOf(found, found.ContentLength);
-  }
-
-  async file(key: BlobKey): Promise<null> {
-    checkKeys(key);
-    return null;
+/** Blobs as objects of a bucket: `bucket/<key>`. Requirements on the store: docs/decisions/0014. */
+export class S3BlobStore extends RemoteBlobStore {
+  constructor(private readonly bucket: S3Bucket) {
+    super('object', bucket);
   }
 
   async copy(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {
@@ -99,34 +66,24 @@ export class S3BlobStore implements BlobStore {
     }
   }
 
-  async *list(prefix: string): AsyncIterable<ListedBlob> {
-    checkPrefix(prefix);
-    let from: string | undefined;
-    do {
-      const page = await this.listPage(prefix, from);
-      for (const { Key = '', Size, LastModified } of page.Contents ?? []) {
-        // An object whose name is not a key was not created by the service.
-        if (!isBlobKey(Key) || Size === undefined || LastModified === undefined) continue;
-        yield { key: Key, sizeBytes: Size, modifiedAt: new Date(LastModified.getTime() + SECOND_CUT_OFF) };
-      }
-      from = page.IsTruncated ? page.NextContinuationToken : undefined;
-    } while (from !== undefined);
-  }
-
   sweep(until: Date): Promise<void> {
     return abortUnfinished(this.bucket, until);
   }
 
-  /** A bucket has no known capacity. */
-  async diskSpace(): Promise<null> {
-    return null;
-  }
-
-  private async putAtOnce(key: BlobKey, bytes: Uint8Array): Promise<BlobInfo> {
+  protected async putAtOnce(key: BlobKey, bytes: Uint8Array): Promise<BlobInfo> {
     const marks = newMarks(createHash('sha256').update(bytes).digest('hex'));
     const command = new PutObjectCommand({ Bucket: this.bucket.name, Key: key, Body: bytes, Metadata: marks });
     await onStore(() => this.bucket.send((client, options) => client.send(command, options)));
     return { sizeBytes: bytes.length, etag: marks.write };
+  }
+
+  protected beginParts(key: BlobKey): Promise<PartsUpload> {
+    return MultipartUpload.begin(this.bucket, key, newMarks(null));
+  }
+
+  protected async infoAt(key: BlobKey): Promise<BlobInfo | null> {
+    const found = await this.bucket.head(key);
+    return found && infoOf(found, found.ContentLength);
   }
 
   private async copyAtOnce(to: BlobKey, condition: CopyCondition, Metadata: Marks): Promise<void> {
@@ -149,32 +106,32 @@ export class S3BlobStore implements BlobStore {
     }
   }
 
-  /** Null when the object is absent. A range that only begins within the object is answered up to the end of the object. */
-  private open(key: BlobKey, range: ByteRange | undefined): Promise<GetObjectCommandOutput | 'not within' | null> {
+  protected async open(key: BlobKey, range: ByteRange | undefined): Promise<StoredResponse | 'not within' | null> {
     const Range = range && `bytes=${range.start}-${range.end}`;
     const command = new GetObjectCommand({ Bucket: this.bucket.name, Key: key, Range });
-    return onStore(async () => {
-      try {
-        return await this.bucket.call((client, options) => client.send(command, options));
-      } catch (error) {
-        if (refusalOf(error) === 'NoSuchKey') return null;
-        if (statusOf(error) === 416) return 'not within';
-        throw error;
-      }
-    });
+    try {
+      const answer = await this.bucket.call((client, options) => client.send(command, options));
+      const body = answer.Body as IncomingMessage;
+      // The client's own timeout does not distinguish a silent store from a paused reader.
+      body.socket.setTimeout(0);
+      const { ContentRange: contentRange, ContentLength: contentLength } = answer;
+      return { contentRange, contentLength, infoOf: (size) => infoOf(answer, size), sha256: sha256Of(answer), body };
+    } catch (error) {
+      if (refusalOf(error) === 'NoSuchKey') return null;
+      if (statusOf(error) === 416) return 'not within';
+      throw error;
+    }
   }
 
-  /** Null when the object is absent, otherwise an error. */
-  private async refuse(key: BlobKey, range: ByteRange | undefined): Promise<null> {
-    const found = await this.head(key);
-    if (found === null) return null;
-    checkedRange(range, found.sizeBytes);
-    throw storeOutage(new Error('The store refused a range within the object.'));
-  }
-
-  private listPage(prefix: string, from: string | undefined): Promise<ListObjectsV2CommandOutput> {
+  protected async listPage(prefix: string, from: string | undefined): Promise<ListedPage> {
     const command = new ListObjectsV2Command({ Bucket: this.bucket.name, Prefix: prefix, ContinuationToken: from });
-    return onStore(() => this.bucket.call((client, options) => client.send(command, options)));
+    const page = await this.bucket.call((client, options) => client.send(command, options));
+    const blobs = (page.Contents ?? []).map(({ Key, Size, LastModified }) => ({
+      key: Key,
+      sizeBytes: Size,
+      modifiedAt: LastModified,
+    }));
+    return { blobs, next: page.IsTruncated ? page.NextContinuationToken : undefined };
   }
 }
 

@@ -15,6 +15,7 @@ import {
   usualPatience,
   withDeadline,
 } from '../remote-blobs/outage.js';
+import type { PartSizes } from '../remote-blobs/remote-blob-store.js';
 
 /** Where the objects are, and the credentials. */
 export interface S3Settings {
@@ -59,18 +60,10 @@ export function openS3Client(
   });
 }
 
-/** Sizes in bytes. */
-export interface PartSizes {
-  /** Size of a part, which is also held in memory. S3 accepts 5 MiB to 5 GiB, and 10,000 parts per object. */
-  readonly sent: number;
-  /** Bytes that the store copies per call: one call must end before the store is considered dead. */
-  readonly copied: number;
-}
-
 const MIB = 1024 ** 2;
 const MAX_PARTS = 10_000;
 
-/** For blobs of up to `maxBytes`. All parts of a blob except the last have the same size, which some stores require. */
+/** For blobs of up to `maxBytes`. S3 accepts parts of 5 MiB to 5 GiB, and 10,000 of them per object. All parts of a blob except the last have the same size, which some stores require. */
 export function partsFor(maxBytes: number): PartSizes {
   const least = Math.ceil(maxBytes / MAX_PARTS);
   return { sent: Math.max(8 * MIB, least), copied: Math.max(64 * MIB, least) };
