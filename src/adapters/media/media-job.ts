@@ -1,12 +1,6 @@
 import type { Sharp } from 'sharp';
 import { formatOf, type PictureFormat } from '../../core/media/formats.js';
-import {
-  defaultFormat,
-  type Inspection,
-  type RenderedPicture,
-  type RenditionOrder,
-  renditionSizes,
-} from '../../core/media/media-reader.js';
+import { defaultFormat, type RenditionOrder, renditionSizes } from '../../core/media/media-reader.js';
 import { type Layout, layoutOf, type Size, type Transformation, within } from '../../core/media/transformation.js';
 import { systemCode } from '../local-blobs/files.js';
 import { readRaw } from './decoders/raw.js';
@@ -67,46 +61,29 @@ export async function doJob(job: SentJob, bytes: Buffer, metadata: MetadataReade
   }
 }
 
-async function inspect(order: PictureOrder, metadata: MetadataReader): Promise<Answer> {
-  const inspection = await inspectPicture(order, metadata);
-  if (inspection.outcome === 'refused') return { json: { kind: 'refused', error: inspection.error } };
-  const { facts, thumb } = inspection;
-  return {
-    json: { kind: 'picture', facts, contentType: thumb.contentType },
-    bytes: thumb.bytes,
-  };
-}
-
-async function render(order: RenderOrder, metadata: MetadataReader): Promise<Answer> {
-  const rendered = await renderPicture(order, metadata);
-  if (rendered === null) return { json: { kind: 'undecodable' } };
-  return { json: { kind: 'rendered', contentType: rendered.contentType }, bytes: rendered.bytes };
-}
-
 /** Inspects a file (`MediaReader.inspect`). The picture is decoded once, into a scaled one from which everything else is made. */
-async function inspectPicture(order: PictureOrder, metadata: MetadataReader): Promise<Inspection> {
+async function inspect(order: PictureOrder, metadata: MetadataReader): Promise<Answer> {
   try {
-    return await withPicture(order, metadata, async (picture): Promise<Inspection> => {
+    return await withPicture(order, metadata, async (picture): Promise<Answer> => {
       const { scaled, damaged } = await decode(picture, order.folder);
       const { width, height, contentType, orientation, alpha, metadataInput, exif, xmp, iptc } = picture;
-      return {
-        outcome: 'picture',
-        thumb: await thumb(scaled, alpha),
-        facts: {
-          contentType,
-          width,
-          height,
-          orientation,
-          alpha,
-          damaged,
-          ...hashesOf(scaled),
-          companion: await companionOf(order.input, { contentType, xmp }),
-          ...(await metadata.read({ input: metadataInput, contentType, exif, xmp, iptc })),
-        },
+      const format = defaultFormat({ alpha });
+      const bytes = await encoded(scaled, within(renditionSizes.thumb, format));
+      const facts = {
+        contentType,
+        width,
+        height,
+        orientation,
+        alpha,
+        damaged,
+        ...hashesOf(scaled),
+        companion: await companionOf(order.input, { contentType, xmp }),
+        ...(await metadata.read({ input: metadataInput, contentType, exif, xmp, iptc })),
       };
+      return { json: { kind: 'picture', facts, contentType: `image/${format}` }, bytes };
     });
   } catch (error) {
-    if (error instanceof Refusal) return { outcome: 'refused', error: error.error };
+    if (error instanceof Refusal) return { json: { kind: 'refused', error: error.error } };
     throw error;
   }
 }
@@ -125,10 +102,8 @@ async function decode(picture: Picture, folder: string): Promise<Decoded> {
 /** Data that end early are only a warning to libjpeg, as are bytes that are not missed. */
 async function decodeJpeg(picture: Picture, folder: string): Promise<Decoded> {
   try {
-    return {
-      scaled: await scaledPicture(picture, { ...thumbSize(picture), failOn: 'warning' }),
-      damaged: picture.damaged,
-    };
+    const scaled = await scaledPicture(picture, { ...thumbSize(picture), failOn: 'warning' });
+    return { scaled, damaged: picture.damaged };
   } catch (error) {
     const decoded = await decodeAny(picture);
     const isDamaged = decoded.damaged || (await isCutJpeg(picture, folder, String(error)));
@@ -166,14 +141,6 @@ function isBlank({ data, raw: { channels } }: ScaledPicture, picture: Picture): 
   return FILLS.some((fill) => differing(fill) <= (fill === 128 && madeUp < 1 ? madeUp * data.length : 0));
 }
 
-async function thumb(scaled: ScaledPicture, alpha: boolean): Promise<RenderedPicture> {
-  const format = defaultFormat({ alpha });
-  return {
-    bytes: await encoded(scaled, within(renditionSizes.thumb, format)),
-    contentType: `image/${format}`,
-  };
-}
-
 export interface RenderOrder extends Omit<RenditionOrder, 'customerId' | 'alone'> {
   readonly input: PictureInput;
   /** Where temporary files may be created. */
@@ -186,16 +153,18 @@ const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 };
  * Makes a rendition (`MediaReader.render`). An accepted picture is rendered even if limits were lowered since; damage was reported when it
  * was accepted. sharp writes sRGB and no metadata unless it is asked to.
  */
-async function renderPicture(order: RenderOrder, metadata: MetadataReader): Promise<RenderedPicture | null> {
-  const { input, folder } = order;
+async function render(order: RenderOrder, metadata: MetadataReader): Promise<Answer> {
+  const { input, folder, format } = order;
   try {
-    return await withPicture({ input, folder, maxPixels: Number.POSITIVE_INFINITY }, metadata, async (picture) => {
+    const unlimited = { input, folder, maxPixels: Number.POSITIVE_INFINITY };
+    return await withPicture(unlimited, metadata, async (picture): Promise<Answer> => {
       // sharp only rejects because of the picture: the order itself is valid.
       const pixels = await transformed(picture, order).catch(() => null);
-      return pixels && { bytes: await encoded(pixels, order), contentType: `image/${order.format}` };
+      if (pixels === null) return { json: { kind: 'undecodable' } };
+      return { json: { kind: 'rendered', contentType: `image/${format}` }, bytes: await encoded(pixels, order) };
     });
   } catch (error) {
-    if (error instanceof Refusal) return null;
+    if (error instanceof Refusal) return { json: { kind: 'undecodable' } };
     throw error;
   }
 }
@@ -255,14 +224,9 @@ async function formatIn(file: ByteSource): Promise<PictureFormat> {
   if (head.length === 0) throw fileEmpty();
   const raw = mayBeRaw(head) ? await readRaw(file) : null;
   if (raw === OTHER_RAW) throw unsupportedFormat('camera raw');
-  const format = formatOf(raw?.contentType ?? (await acceptedType(head)));
+  const found = raw === null ? await sniff(head) : ({ kind: 'accepted', contentType: raw.contentType } as const);
+  if (found.kind === 'unsupported') throw unsupportedFormat(found.contentType);
+  const format = found.kind === 'accepted' ? formatOf(found.contentType) : undefined;
   if (format === undefined) throw notAnImage();
   return format;
-}
-
-async function acceptedType(head: Uint8Array): Promise<string> {
-  const sniffed = await sniff(head);
-  if (sniffed.kind === 'not_an_image') throw notAnImage();
-  if (sniffed.kind === 'unsupported') throw unsupportedFormat(sniffed.contentType);
-  return sniffed.contentType;
 }

@@ -35,10 +35,8 @@ export function allowLoaders(types: readonly (typeof allLoaders)[number][]): voi
   sharp.unblock({ operation: types.flatMap((type) => [`VipsForeignLoad${type}File`, `VipsForeignLoad${type}Buffer`]) });
 }
 
-export interface ScaledOrder {
-  /** Pixels of the result, which is upright. */
-  readonly width: number;
-  readonly height: number;
+/** Pixels of the result, which is upright. */
+interface ScaledOrder extends Size {
   /** Whether damage is an error or is tolerated; of a JPEG, also whether a warning is one. */
   readonly failOn: 'warning' | 'error' | 'none';
 }
@@ -49,7 +47,7 @@ export interface ScaledOrder {
  */
 export async function scaledPicture(picture: Picture, { failOn, ...order }: ScaledOrder): Promise<ScaledPicture> {
   const size = isTurned(picture.orientation) ? swapped(order) : order;
-  const lying = await decoded(picture, size, { failOn, unlimited: picture.unlimited }).catch(async (error) => {
+  const lying = await decoded(picture, size, { failOn, unlimited: picture.unlimited ?? false }).catch(async (error) => {
     const isLimit =
       isDecoderLimit(error) || (failOn === 'none' && picture.isJpeg && (await withSource(picture.input, hasFewScans)));
     if (picture.unlimited || !isLimit) throw error;
@@ -64,7 +62,7 @@ export function isDecoderLimit(error: unknown): boolean {
 }
 
 async function decoded(
-  { input, page, colours }: Picture,
+  { input, page = 0, colours }: Picture,
   { width, height }: Size,
   options: Pick<SharpOptions, 'failOn' | 'unlimited'>,
 ): Promise<ScaledPicture> {
@@ -191,10 +189,10 @@ export interface Picture {
   readonly orientation: number;
   readonly alpha: boolean;
   readonly colours: Colours;
-  /** Which of its pages is decoded. */
-  readonly page: number;
+  /** Which of its pages is decoded; default: the first. */
+  readonly page?: number;
   /** It is within our limits and beyond those of its decoder. */
-  readonly unlimited: boolean;
+  readonly unlimited?: boolean;
   /** Found to be damaged while opening it. */
   readonly damaged: boolean;
   /** Read for metadata, in addition to those below. */

@@ -70,8 +70,6 @@ async function withHeif<T>(
       ...facts,
       input: tiff,
       colours: isHighRange ? asDecoded : colours,
-      page: 0,
-      unlimited: false,
       metadataInput: input,
       exif,
       xmp,

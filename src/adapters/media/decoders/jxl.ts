@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, crc32 } from 'node:zlib';
 import { asDecoded } from '../formats/declared-colours.js';
 import { type Box, Boxes, type ByteSource, bytesAt, inMemory } from '../formats/file-bytes.js';
-import { type Pixels, writePixelTiff } from '../formats/tiff-picture.js';
+import { type DecodedPixels, writePixelTiff } from '../formats/tiff-picture.js';
 import { decodeFailed, Refusal, requirePictureSize } from '../refusals.js';
 import { type OpenPicture, type ScaledPicture, scaledPicture } from '../scaled-picture.js';
 import { opened } from './libvips.js';
@@ -33,8 +33,6 @@ export const open: OpenPicture = async (order, work) => {
       orientation: 1,
       alpha: channels === 4,
       colours: asDecoded,
-      page: 0,
-      unlimited: false,
       damaged: pixels.damaged,
       metadataInput: input,
       ...(await metadataIn(order.file)),
@@ -94,11 +92,6 @@ async function requireDeclaredSize(file: ByteSource, parts: readonly Part[], max
 
 /** Rows that are decoded at a time, as many as a group of a codestream has: all at once would need 28 bytes for each pixel. */
 const ROWS = 256;
-
-interface DecodedPixels extends Pixels {
-  /** Some of it could not be decoded and is left blank, or the file ends before it. */
-  readonly damaged: boolean;
-}
 
 /** The pixels in sRGB, from the top. */
 async function decodedPixels(decoder: JxlDecoder, folder: string): Promise<DecodedPixels> {
@@ -169,14 +162,13 @@ async function metadataIn(file: ByteSource): Promise<{ exif: Uint8Array | undefi
     if (!['Exif', 'xml '].includes(type) || found.has(type) || box.start + box.length > size) continue;
     found.set(type, await contentOf(file, box, isPacked));
   }
-  const exif = found.get('Exif');
-  return { exif: exif ? tiffIn(exif) : undefined, xmp: found.get('xml ') ?? undefined };
-}
-
-function tiffIn(exif: Uint8Array): Uint8Array | undefined {
-  if (exif.length < EXIF_OFFSET_BYTES) return undefined;
-  const offset = new DataView(exif.buffer, exif.byteOffset).getUint32(0);
-  return exif.subarray(EXIF_OFFSET_BYTES + offset);
+  const exif = found.get('Exif') ?? Buffer.alloc(0);
+  const isExif = exif.length >= EXIF_OFFSET_BYTES;
+  const offset = isExif ? new DataView(exif.buffer, exif.byteOffset).getUint32(0) : 0;
+  return {
+    exif: isExif ? exif.subarray(EXIF_OFFSET_BYTES + offset) : undefined,
+    xmp: found.get('xml ') ?? undefined,
+  };
 }
 
 /** Null when there is too much of it, or it cannot be unpacked. */

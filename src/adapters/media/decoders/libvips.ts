@@ -59,7 +59,6 @@ export async function opened(order: OpenFile, structure: HeifStructure | null): 
       header,
       ...(contentType === 'image/png' ? await pngColours(file) : { codePoints: structure?.codePoints ?? null }),
     }),
-    page: 0,
     unlimited,
     damaged: false,
     metadataInput: input,

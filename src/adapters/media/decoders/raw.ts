@@ -3,16 +3,8 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { renditionSizes } from '../../../core/media/media-reader.js';
 import { declaredColours } from '../formats/declared-colours.js';
-import { type ByteSource, bytesAt } from '../formats/file-bytes.js';
-import {
-  isCut,
-  largestPreview,
-  metadataTiff,
-  OTHER_RAW,
-  type Preview,
-  type Range,
-  type RawFile,
-} from '../formats/raw-file.js';
+import { type ByteSource, bytesAt, type Range } from '../formats/file-bytes.js';
+import { isCut, largestPreview, metadataTiff, OTHER_RAW, type Preview, type RawFile } from '../formats/raw-file.js';
 import { readCr3, readRaf, readTiffRaw } from '../formats/raw-readers.js';
 import { decodeFailed, noPreview, requireDensity, requirePictureSize } from '../refusals.js';
 import { isTurned, type OpenFile, type OpenPicture, type Picture, swapped } from '../scaled-picture.js';
@@ -32,7 +24,9 @@ export const open: OpenPicture = async (order, work) => {
   const raw = await readRaw(file);
   // Its first bytes are all that it has of a raw file.
   if (raw === null || raw === OTHER_RAW) throw decodeFailed();
-  const preview = await requirePreview(raw, file);
+  const preview = await largestPreview(file, raw, file.size);
+  if (preview === null || preview.longestSide < MIN_PREVIEW)
+    throw isCut(raw, file.size).preview ? decodeFailed() : noPreview(raw.contentType, MIN_PREVIEW);
   const path = join(folder, 'preview.jpg');
   try {
     await copy(file, preview, path);
@@ -41,13 +35,6 @@ export const open: OpenPicture = async (order, work) => {
     await rm(path, { force: true });
   }
 };
-
-async function requirePreview(raw: RawFile, file: ByteSource): Promise<Preview> {
-  const { size } = file;
-  const preview = await largestPreview(file, raw, size);
-  if (preview !== null && preview.longestSide >= MIN_PREVIEW) return preview;
-  throw isCut(raw, size).preview ? decodeFailed() : noPreview(raw.contentType, MIN_PREVIEW);
-}
 
 async function opened(
   { contentType, file, maxPixels }: OpenFile,
@@ -62,7 +49,7 @@ async function opened(
   requirePictureSize(header.width, header.height, maxPixels);
   const { width, height } = header;
   requireDensity({ contentType, width, height, sizeBytes: preview.length });
-  const orientation = [header.orientation, raw.orientation].find(isOrientation) ?? 1;
+  const orientation = [header.orientation, raw.orientation].find((value) => value && value >= 1 && value <= 8) ?? 1;
   const size = isTurned(orientation) ? swapped({ width, height }) : { width, height };
   return {
     input: path,
@@ -72,17 +59,11 @@ async function opened(
     orientation,
     alpha: false,
     colours: await declaredColours({ header, codePoints: null, isAdobeRgb: raw.isAdobeRgb }),
-    page: 0,
-    unlimited: false,
     damaged: isCut(raw, file.size).sensorData,
     metadataInput: path,
     exif: raw.metadata ? metadataTiff(raw.metadata.little, raw.metadata) : undefined,
     xmp: raw.xmp ?? header.xmp,
   };
-}
-
-function isOrientation(value: number | null | undefined): value is number {
-  return typeof value === 'number' && value >= 1 && value <= 8;
 }
 
 async function copy(from: ByteSource, { start, length }: Range, path: string): Promise<void> {

@@ -26,7 +26,6 @@ export const open: OpenPicture = async (order, work) => {
       colours: decoded.isSrgb
         ? asDecoded
         : await declaredColours({ header, codePoints: null, isAdobeRgb: await isAdobeRgbByTiff(file) }),
-      unlimited: false,
       damaged: decoded.damaged,
       metadataInput: input,
       exif: header.exif,

@@ -1,11 +1,5 @@
 import { inflateSync } from 'node:zlib';
-import { type ByteSource, bytesAt, inMemory } from './file-bytes.js';
-
-/** EXIF as a TIFF, and IPTC records; each undefined unless it spans several segments. */
-export interface SplitMetadata {
-  readonly exif?: Buffer;
-  readonly iptc?: Buffer;
-}
+import { type ByteSource, bytesAt, inMemory, type Range } from './file-bytes.js';
 
 const EXIF = Buffer.from('Exif\0\0', 'latin1');
 const PHOTOSHOP = Buffer.from('Photoshop 3.0\0', 'latin1');
@@ -18,9 +12,10 @@ const MAX_SEGMENTS = 2000;
 
 /**
  * The metadata of a JPEG that is larger than a segment (64 KiB) and so spans several: EXIF continues in further APP1 segments, as ExifTool
- * writes it, and Photoshop's resources, including IPTC, in further APP13 segments. Segments beyond `maxBytes` are omitted.
+ * writes it, and Photoshop's resources, including IPTC, in further APP13 segments. Segments beyond `maxBytes` are omitted, and so are EXIF (as
+ * a TIFF) and IPTC records that do not span several.
  */
-export async function splitMetadata(file: ByteSource, maxBytes: number): Promise<SplitMetadata> {
+export async function splitMetadata(file: ByteSource, maxBytes: number): Promise<{ exif?: Buffer; iptc?: Buffer }> {
   const [exif, photoshop]: [Buffer[], Buffer[]] = [[], []];
   let size = 0;
   for await (const { marker, start, length } of segments(file)) {
@@ -51,15 +46,8 @@ export async function headOf(file: ByteSource, maxBytes: number): Promise<Buffer
   return head.subarray(0, end + SCAN_HEAD_BYTES);
 }
 
-interface Segment {
-  readonly marker: number;
-  /** Start of its content, in bytes from the start of the file. */
-  readonly start: number;
-  readonly length: number;
-}
-
-/** Segments before the picture (ITU-T T.81, B.1.1) of the JPEG at `from`; none if nothing there begins as a JPEG. */
-export async function* segments(file: ByteSource, from = 0): AsyncGenerator<Segment> {
+/** The contents of segments before the picture (ITU-T T.81, B.1.1) of the JPEG at `from`; none if nothing there begins as a JPEG. */
+export async function* segments(file: ByteSource, from = 0): AsyncGenerator<Range & { readonly marker: number }> {
   if (!(await bytesAt(file, from, 2)).equals(Buffer.from([0xff, 0xd8]))) return;
   for (let at = from + 2, seen = 0; seen < MAX_SEGMENTS; seen += 1) {
     const head = await bytesAt(file, at, 4);
@@ -111,20 +99,13 @@ export interface EmbeddedMetadata {
   readonly xmp?: Uint8Array | undefined;
 }
 
-interface Chunk {
-  readonly type: string;
-  /** Start of its content, in bytes from the start of the file. */
-  readonly start: number;
-  readonly length: number;
-}
-
 /** Bytes of one chunk, and inflated. Hexadecimal digits take two bytes of each. */
 const MAX_CHUNK_BYTES = 3 * 1024 * 1024;
 /** Encoders write some kilobytes of pixels in each. */
 const MAX_CHUNKS = 32_768;
 
-/** The chunks of a PNG (third edition, 5.3), in their order. */
-export async function* pngChunks(file: ByteSource): AsyncGenerator<Chunk> {
+/** The contents of the chunks of a PNG (third edition, 5.3), in their order. */
+export async function* pngChunks(file: ByteSource): AsyncGenerator<Range & { readonly type: string }> {
   for (let at = 8, seen = 0; seen < MAX_CHUNKS; seen += 1) {
     const head = await bytesAt(file, at, 8);
     if (head.length < 8) return;
@@ -149,7 +130,12 @@ export async function pngMetadata(file: ByteSource): Promise<EmbeddedMetadata> {
       if (text !== null && !texts.has(text.keyword)) texts.set(text.keyword, text.bytes);
     }
   }
-  const profile = (name: string) => profileIn(texts.get(`Raw profile type ${name}`));
+  // A line with a name, one with the number of bytes, then their digits on any number of lines.
+  const profile = (name: string) => {
+    const text = texts.get(`Raw profile type ${name}`)?.toString('latin1');
+    const [, size, ...lines] = text?.trimStart().split('\n') ?? [];
+    return size === undefined ? undefined : Buffer.from(lines.join(''), 'hex').subarray(0, Number(size) || 0);
+  };
   const app1 = profile('APP1');
   const isXmp = app1?.toString('latin1', 0, XMP_HEAD.length) === XMP_HEAD;
   const resources = profile('iptc') ?? profile('8bim');
@@ -182,10 +168,4 @@ function inflated(keyword: string, bytes: Buffer): { keyword: string; bytes: Buf
   } catch {
     return null;
   }
-}
-
-/** A line with a name, one with the number of bytes, then their digits on any number of lines. */
-function profileIn(text: Buffer | undefined): Buffer | undefined {
-  const [, size, ...lines] = text?.toString('latin1').trimStart().split('\n') ?? [];
-  return size === undefined ? undefined : Buffer.from(lines.join(''), 'hex').subarray(0, Number(size) || 0);
 }

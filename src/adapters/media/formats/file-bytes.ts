@@ -51,11 +51,15 @@ export async function bytesAt(file: ByteSource, start: number, length: number): 
   return buffer.subarray(0, bytesRead);
 }
 
-/** A box of an ISO base media file (ISO 14496-12, 4.2). It may be said to be longer than the file. */
-export interface Box {
-  readonly type: string;
+/** Bytes from `start` of the file; nothing says that they exist. */
+export interface Range {
   readonly start: number;
   readonly length: number;
+}
+
+/** A box of an ISO base media file (ISO 14496-12, 4.2). It may be said to be longer than the file. */
+export interface Box extends Range {
+  readonly type: string;
   /** Where its content begins. */
   readonly content: number;
 }

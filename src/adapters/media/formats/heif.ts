@@ -4,7 +4,7 @@ import type { Region, Size } from '../../../core/media/transformation.js';
 import { beyondDecoder, decodeFailed, requirePictureSize, unsupportedFeature } from '../refusals.js';
 import { type CodePoints, type ColourSpace, converter } from './colour-space.js';
 import { Boxes, type ByteSource, bytesAt } from './file-bytes.js';
-import type { Pixels } from './tiff-picture.js';
+import type { DecodedPixels } from './tiff-picture.js';
 
 // From libheif's heif_image.h.
 const COLORSPACE_RGB = 1;
@@ -24,11 +24,6 @@ const MEMORY_ALLOCATION = 6;
 const COLOUR_WARNINGS = [126, 133, 134, 135, 152];
 const MAX_WARNINGS = 100;
 
-export interface DecodedHeif extends Pixels {
-  /** Some of it could not be decoded and is left blank. */
-  readonly damaged: boolean;
-}
-
 export interface HeifOrder {
   readonly contentType: string;
   readonly maxPixels: number;
@@ -44,7 +39,7 @@ class LimitExceeded extends Error {}
  * specifies; or from the space of an order to sRGB, from as many bits as there are. Throws a refusal when it cannot be decoded, or is over
  * `maxPixels`. The pixels are a view into memory of the decoder.
  */
-export function decodeHeif(file: Uint8Array, order: HeifOrder): DecodedHeif {
+export function decodeHeif(file: Uint8Array, order: HeifOrder): DecodedPixels {
   const { crop } = order.structure ?? {};
   // The decoder takes the size of what is shown for that of the whole, and refuses to decode more: it is given the whole, and cropped here.
   if (crop) file.set(crop.whole, crop.start);
@@ -76,7 +71,7 @@ function decodeWith(
   heif: Libheif,
   file: Uint8Array,
   { maxPixels, space, structure, hasLimits }: HeifOrder & { hasLimits: boolean },
-): DecodedHeif {
+): DecodedPixels {
   /** `struct heif_error` (code, subcode, message), followed by one word for the output of a call. */
   const error = heif._malloc(16);
   const out = error + 12;

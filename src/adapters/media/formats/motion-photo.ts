@@ -1,18 +1,12 @@
 import { acceptedFormats, formatBySignature, formatOf } from '../../../core/media/formats.js';
 import type { Companion } from '../../../core/media/picture-metadata.js';
-import { type Box, Boxes, type ByteSource, bytesAt, type PictureInput, withSource } from './file-bytes.js';
+import { Boxes, type ByteSource, bytesAt, type PictureInput, type Range, withSource } from './file-bytes.js';
 import { HEAD_BYTES } from './sniff.js';
 
 /** Limits of what is searched for places of films. */
 const MAX_XMP_BYTES = 1024 * 1024;
 const MAX_ITEMS = 32;
 const MAX_TRAILER_ENTRIES = 64;
-
-/** A part of a file, where something says that there is a film. */
-interface Part {
-  readonly start: number;
-  readonly length: number;
-}
 
 /** The film of a motion photo, if there really is one; null otherwise. Its frames are not examined. */
 export async function companionOf(
@@ -33,7 +27,7 @@ export async function companionOf(
 }
 
 /** Motion Photo format 1.0 for HEIF: a box of its own. */
-async function partsInBoxes(file: ByteSource): Promise<readonly Part[]> {
+async function partsInBoxes(file: ByteSource): Promise<readonly Range[]> {
   const boxes = await new Boxes(file).within(0, file.size);
   return boxes
     .filter(({ type }) => type === 'mpvd')
@@ -44,7 +38,7 @@ async function partsInBoxes(file: ByteSource): Promise<readonly Part[]> {
  * Motion Photo format 1.0: XMP lists what follows the picture, each with its length. Its predecessor, Micro Video, says how far from the
  * end the film begins.
  */
-function partsByXmp(xmp: Uint8Array | undefined, size: number): readonly Part[] {
+function partsByXmp(xmp: Uint8Array | undefined, size: number): readonly Range[] {
   if (xmp === undefined || xmp.length > MAX_XMP_BYTES) return [];
   const text = new TextDecoder().decode(xmp);
   const items = [...text.matchAll(/<[\w:]*Item\s[^<>]*>/g)].slice(0, MAX_ITEMS).map(([item]) => ({
@@ -63,7 +57,7 @@ function partsByXmp(xmp: Uint8Array | undefined, size: number): readonly Part[] 
 }
 
 /** Samsung: a directory at the end of the file of what is before it, each part with a name. Little-endian. */
-async function partsBySamsung(file: ByteSource): Promise<readonly Part[]> {
+async function partsBySamsung(file: ByteSource): Promise<readonly Range[]> {
   const { size } = file;
   const end = await bytesAt(file, Math.max(0, size - 8), 8);
   if (end.toString('latin1', 4) !== 'SEFT') return [];
@@ -72,7 +66,7 @@ async function partsBySamsung(file: ByteSource): Promise<readonly Part[]> {
   const directory =
     start < 0 || length > 12 + 12 * MAX_TRAILER_ENTRIES ? Buffer.alloc(0) : await bytesAt(file, start, length);
   if (directory.length < 12 || directory.toString('latin1', 0, 4) !== 'SEFH') return [];
-  const parts: Part[] = [];
+  const parts: Range[] = [];
   for (let at = 12; at + 12 <= directory.length; at += 12) {
     const [from, bytes] = [start - directory.readUInt32LE(at + 4), directory.readUInt32LE(at + 8)];
     const name = Buffer.from('MotionPhoto_Data', 'latin1');
@@ -86,9 +80,9 @@ async function partsBySamsung(file: ByteSource): Promise<readonly Part[]> {
 const QUICKTIME = 'qt  ';
 
 /** The type of the film, if the part is inside the file and is a film by its boxes. */
-async function filmIn(file: ByteSource, { start, length }: Part): Promise<Companion['contentType'] | null> {
+async function filmIn(file: ByteSource, { start, length }: Range): Promise<Companion['contentType'] | null> {
   if (start <= 0 || length <= 0 || start + length > file.size) return null;
-  const boxes: readonly Box[] = await new Boxes(file).within(start, start + length);
+  const boxes = await new Boxes(file).within(start, start + length);
   const [type] = boxes;
   const isFilm = type?.type === 'ftyp' && boxes.some((box) => box.type === 'moov' || box.type === 'moof');
   if (!isFilm) return null;

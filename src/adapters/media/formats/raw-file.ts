@@ -1,12 +1,6 @@
 import { segments } from './embedded-metadata.js';
-import { type ByteSource, bytesAt } from './file-bytes.js';
-import type { TiffDirectory, TiffEntry, TiffReader } from './tiff-reader.js';
-
-/** Bytes from `start` of the file; nothing says that they exist. */
-export interface Range {
-  readonly start: number;
-  readonly length: number;
-}
+import { type ByteSource, bytesAt, type Range } from './file-bytes.js';
+import type { TiffDirectory, TiffReader } from './tiff-reader.js';
 
 export interface RawFile {
   readonly contentType: string;
@@ -49,27 +43,19 @@ const EXIF_POINTER = 34_665;
 const GPS_POINTER = 34_853;
 /** Pointers into the file, which lead elsewhere in the copy; XMP and what only the camera's maker can read, which are large. */
 const NOT_COPIED = [273, 279, 324, 325, 330, 513, 514, 700, EXIF_POINTER, GPS_POINTER, 37_500, 40_965, 50_740];
-/** The first tag of TIFF. Panasonic has tags of its own below. */
-const FIRST_TAG = 254;
+/** The first tag of a main directory that TIFF has. Panasonic has tags of its own below. */
+export const FIRST_TAG = 254;
 const MAX_VALUE_BYTES = 64 * 1024;
 
-export function mainEntries(tiff: TiffReader, directory: TiffDirectory | null): Promise<CopiedEntry[]> {
-  return copied(tiff, directory, ({ tag }) => tag >= FIRST_TAG);
-}
-
-/** Tags of an EXIF or GPS directory. */
-export function entriesOf(tiff: TiffReader, directory: TiffDirectory | null): Promise<CopiedEntry[]> {
-  return copied(tiff, directory, () => true);
-}
-
-async function copied(
+/** Tags of a directory. */
+export async function entriesOf(
   tiff: TiffReader,
   directory: TiffDirectory | null,
-  isWanted: (entry: TiffEntry) => boolean,
+  firstTag = 0,
 ): Promise<CopiedEntry[]> {
   const entries: CopiedEntry[] = [];
   for (const entry of directory?.entries.values() ?? []) {
-    if (NOT_COPIED.includes(entry.tag) || !isWanted(entry) || entry.length > MAX_VALUE_BYTES) continue;
+    if (NOT_COPIED.includes(entry.tag) || entry.tag < firstTag || entry.length > MAX_VALUE_BYTES) continue;
     const value = await tiff.value(entry);
     if (value !== null) entries.push({ tag: entry.tag, type: entry.type, count: entry.count, value });
   }

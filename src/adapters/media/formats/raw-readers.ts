@@ -1,6 +1,6 @@
 import { namesAdobeRgb } from './declared-colours.js';
-import { type Box, Boxes, type ByteSource, bytesAt, UUID_BYTES } from './file-bytes.js';
-import { entriesOf, mainEntries, OTHER_RAW, type Range, type RawFile, type RawReader } from './raw-file.js';
+import { type Box, Boxes, type ByteSource, bytesAt, type Range, UUID_BYTES } from './file-bytes.js';
+import { entriesOf, FIRST_TAG, OTHER_RAW, type RawFile, type RawReader } from './raw-file.js';
 import { type TiffDirectory, type TiffHeader, TiffReader, tiffHeader } from './tiff-reader.js';
 
 const BRAND = 'crx ';
@@ -45,7 +45,7 @@ export const readCr3: RawReader = async (file) => {
     sensorData: top.filter((box) => box.type === 'mdat'),
     metadata: {
       little,
-      main: main ? await mainEntries(main.tiff, main.directory) : [],
+      main: main ? await entriesOf(main.tiff, main.directory, FIRST_TAG) : [],
       exif: await entries(exif),
       gps: await entries(gps),
     },
@@ -154,7 +154,7 @@ export const readTiffRaw: RawReader = async (file) => {
     sensorData: SAYS_WHERE_ITS_DATA_IS.includes(contentType) ? data : [],
     metadata: {
       little: header.little,
-      main: await mainEntries(tiff, main),
+      main: await entriesOf(tiff, main, FIRST_TAG),
       exif: await entriesOf(tiff, exif),
       gps: await entriesOf(tiff, gps),
     },

@@ -289,6 +289,11 @@ export interface Pixels {
   row(y: number): Uint8Array | Promise<Uint8Array>;
 }
 
+export interface DecodedPixels extends Pixels {
+  /** Some of it could not be decoded and is left blank, or the file ends before it. */
+  readonly damaged: boolean;
+}
+
 const SHORT = 3;
 const LONG = 4;
 const BYTES = 7;
