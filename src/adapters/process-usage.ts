@@ -9,14 +9,12 @@ export function statFields(stat: string): readonly string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-export interface ProcessUsage {
+/** Null where the system does not tell (no /proc) or the process is gone. */
+export function usageOf(pid: number): {
   /** Bytes of memory that no one else could use: anonymous and shared, in memory or swapped out, and page tables; not mapped files. */
   readonly memory: number;
   readonly threads: number;
-}
-
-/** Null where the system does not tell (no /proc) or the process is gone. */
-export function usageOf(pid: number): ProcessUsage | null {
+} | null {
   const status = linesOf(`/proc/${pid}/status`);
   const numberIn = (name: string) => Number.parseInt(status.get(name) ?? '', 10);
   const kib = ['RssAnon', 'RssShmem', 'VmSwap', 'VmPTE'].reduce((sum, name) => sum + numberIn(name), 0);

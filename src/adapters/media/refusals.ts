@@ -49,12 +49,6 @@ export const noPreview = (contentType: string, minSide: number) =>
     `The ${contentType} file contains no preview of at least ${minSide} pixels to show. Add one with a raw converter, or export the photo as JPEG.`,
   );
 
-const tooFewBytes = (width: number, height: number, sizeBytes: number) =>
-  refusal(
-    'decode_failed',
-    `The file declares ${width} × ${height} pixels but has only ${sizeBytes} bytes, too few for an image. Send it again from the original.`,
-  );
-
 /** A header that declares many more pixels than the file can contain costs the time of all of them. */
 export function requireDensity(picture: {
   contentType: string;
@@ -64,5 +58,9 @@ export function requireDensity(picture: {
 }): void {
   const { contentType, width, height, sizeBytes } = picture;
   const max = formatOf(contentType)?.maxPixelsPerByte ?? Number.POSITIVE_INFINITY;
-  if (width * height > max * sizeBytes) throw tooFewBytes(width, height, sizeBytes);
+  if (width * height > max * sizeBytes)
+    throw refusal(
+      'decode_failed',
+      `The file declares ${width} × ${height} pixels but has only ${sizeBytes} bytes, too few for an image. Send it again from the original.`,
+    );
 }

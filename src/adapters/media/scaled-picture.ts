@@ -133,13 +133,12 @@ export async function pixelsOf(pipeline: Sharp): Promise<ScaledPicture> {
 const AVIF_EFFORT = 0;
 /** A palette is exact up to so many colors. */
 const PALETTE_COLORS = 256;
-const WHITE = '#ffffff';
 
 /** Writes a thumb or another rendition, without metadata. */
 export function encoded(pixels: ScaledPicture, { format, quality, background }: Transformation): Promise<Buffer> {
   const picture = sharpOf(pixels);
   const encoders = {
-    jpeg: () => picture.flatten({ background: background === null ? WHITE : `#${background}` }).jpeg({ quality }),
+    jpeg: () => picture.flatten({ background: background === null ? '#ffffff' : `#${background}` }).jpeg({ quality }),
     webp: () => picture.webp({ quality }),
     avif: () => picture.avif({ quality, effort: AVIF_EFFORT }),
     png: () => picture.png({ palette: hasFewColors(pixels), quality: 100, dither: 0 }),

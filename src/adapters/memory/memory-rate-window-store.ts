@@ -7,11 +7,6 @@ import {
 } from '../../core/access/rolling-window.js';
 import type { Clock } from '../../core/shared/clock.js';
 
-/** Counts milliseconds from wherever it began. */
-export interface Stopwatch {
-  now(): number;
-}
-
 /**
  * The limiter of one process, exact because JavaScript runs one call at a time. Windows are measured with the stopwatch and only shown by
  * the clock. A service gives a stopwatch that never jumps: setting the machine's clock then neither locks anyone out nor lets anyone
@@ -24,12 +19,17 @@ export class MemoryRateWindowStore implements RateWindowStore {
 
   constructor(
     private readonly clock: Clock,
-    private readonly stopwatch: Stopwatch = { now: () => clock.now().getTime() },
+    /** Counts milliseconds from wherever it began. */
+    private readonly stopwatch: { now(): number } = { now: () => clock.now().getTime() },
   ) {}
 
   async hit({ name, limit }: Budget): Promise<WindowState> {
     const now = this.stopwatch.now();
-    this.sweepNowAndThen(now);
+    // Once a window, also after the clock jumped back: an attacker who tries keys from many addresses must not fill the memory.
+    if (Math.abs(now - this.sweptAt) >= WINDOW_MS) {
+      this.sweptAt = now;
+      this.forgetIdle(now);
+    }
     const log = this.logs.get(name) ?? new AdmissionLog();
     const state = log.hit(limit, now, this.clock.now().getTime());
     if (state.allowed) this.logs.set(name, log);
@@ -50,13 +50,6 @@ export class MemoryRateWindowStore implements RateWindowStore {
     const before = this.logs.size;
     this.forgetIdle(this.stopwatch.now());
     return before - this.logs.size;
-  }
-
-  /** Once a window, also after the clock jumped back: an attacker who tries keys from many addresses must not fill the memory. */
-  private sweepNowAndThen(now: number): void {
-    if (Math.abs(now - this.sweptAt) < WINDOW_MS) return;
-    this.sweptAt = now;
-    this.forgetIdle(now);
   }
 
   private forgetIdle(now: number): void {

@@ -6,6 +6,7 @@ import {
   type UploadSlots,
 } from '../../core/imports/receive/upload-slots.js';
 import type { Id } from '../../core/shared/ids.js';
+import { orAborted } from '../with-timeout.js';
 
 interface OpenSlot extends Sender {
   readonly ending: AbortController;
@@ -53,7 +54,7 @@ async function* untilAborted(bytes: AsyncIterable<Uint8Array>, signal: AbortSign
   try {
     for (;;) {
       signal.throwIfAborted();
-      const piece = await unlessAborted(pieces.next(), signal);
+      const piece = await orAborted(pieces.next(), signal);
       if (piece.done) return;
       yield piece.value;
     }
@@ -61,13 +62,4 @@ async function* untilAborted(bytes: AsyncIterable<Uint8Array>, signal: AbortSign
     // Not awaited: a client that sends nothing would block it.
     void pieces.return?.().catch(() => undefined);
   }
-}
-
-/** The result of `work`. Not a promise for the whole upload that is raced against each chunk: that would keep all chunks in memory until the end. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

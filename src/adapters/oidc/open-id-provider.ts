@@ -1,10 +1,4 @@
-import type {
-  AuthorizationResponseError,
-  Configuration,
-  CustomFetchOptions,
-  IDToken,
-  ResponseBodyError,
-} from 'openid-client';
+import type { AuthorizationResponseError, Configuration, CustomFetchOptions, ResponseBodyError } from 'openid-client';
 import { isLoopback } from '../../core/access/outgoing-url.js';
 import type { Clock } from '../../core/shared/clock.js';
 import { DomainError } from '../../core/shared/errors.js';
@@ -81,12 +75,22 @@ export class OpenIdProvider implements IdentityProvider {
         idTokenExpected: true,
       });
       const claims = tokens.claims();
-      if (claims === undefined || !isRecent(claims, this.clock)) throw this.invalidAnswer();
-      const missing = lacks(claims, this.options.claims) && configuration.serverMetadata().userinfo_endpoint;
+      const age = this.clock.now().getTime() - (claims?.iat ?? 0) * 1000;
+      if (claims === undefined || age >= MAX_TOKEN_AGE_MS || age <= -CLOCK_TOLERANCE_MS) throw this.invalidAnswer();
+      // Whether a token leaves out what the provider may say when it is asked for it.
+      const { groups } = this.options.claims;
+      const lacks = claims['email'] === undefined || (groups !== null && claims[groups] === undefined);
+      const missing = lacks && configuration.serverMetadata().userinfo_endpoint;
       const more = missing ? await library.fetchUserInfo(configuration, tokens.access_token, claims.sub) : {};
       return assertionOf(claims, more as Claims, this.options.claims);
     } catch (error) {
-      throw this.refusalFor(error);
+      if (error instanceof DomainError) throw error;
+      const { name, code, status } = error as Partial<AuthorizationResponseError & ResponseBodyError>;
+      if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR') {
+        throw refusedBy('declined', `${this.settings.name} did not sign you in. Try again.`);
+      }
+      const isAway = name === 'TypeError' || code === 'OAUTH_TIMEOUT' || (typeof status === 'number' && status >= 500);
+      throw isAway ? this.unreachable(error) : this.invalidAnswer(error);
     }
   }
 
@@ -144,16 +148,6 @@ export class OpenIdProvider implements IdentityProvider {
     return this.options.timeoutSeconds ?? 5;
   }
 
-  private refusalFor(error: unknown): DomainError {
-    if (error instanceof DomainError) return error;
-    const { name, code, status } = error as Partial<AuthorizationResponseError & ResponseBodyError>;
-    if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR') {
-      return refusedBy('declined', `${this.settings.name} did not sign you in. Try again.`);
-    }
-    const isAway = name === 'TypeError' || code === 'OAUTH_TIMEOUT' || (typeof status === 'number' && status >= 500);
-    return isAway ? this.unreachable(error) : this.invalidAnswer(error);
-  }
-
   private invalidAnswer(cause?: unknown): DomainError {
     const message = `The answer of ${this.settings.name} is not valid, or was used before. Start again.`;
     return Object.assign(refusedBy('invalid_answer', message), { cause: innermost(cause) });
@@ -170,11 +164,6 @@ function innermost(error: unknown): unknown {
   return error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error;
 }
 
-function isRecent({ iat }: IDToken, clock: Clock): boolean {
-  const age = clock.now().getTime() - iat * 1000;
-  return age < MAX_TOKEN_AGE_MS && age > -CLOCK_TOLERANCE_MS;
-}
-
 /** The names of claims that differ between providers. */
 interface ClaimNames {
   /** Says that the address is the person's; `email_verified` by the standard. */
@@ -183,14 +172,10 @@ interface ClaimNames {
   readonly groups: string | null;
 }
 
+const TRUE: readonly unknown[] = [true, 1, '1', 'true'];
 const GOOGLE = 'https://accounts.google.com';
 
 type Claims = Readonly<Record<string, unknown>>;
-
-/** Whether a token leaves out what the provider may say when it is asked for it. */
-function lacks(claims: Claims, { groups }: ClaimNames): boolean {
-  return claims['email'] === undefined || (groups !== null && claims[groups] === undefined);
-}
 
 /**
  * Returns what the claims of a checked token say, and `more` of the same person. How and when the person signed in is only said by the token, which
@@ -198,24 +183,21 @@ function lacks(claims: Claims, { groups }: ClaimNames): boolean {
  */
 export function assertionOf(token: Claims, more: Claims, { verified, groups }: ClaimNames): Assertion {
   const { iss, sub, auth_time, amr, acr } = token;
-  const address = sourceOfAddress(token, more, verified);
+  // Whether an address is verified is only said by who says the address: the token, or `more` where it has none or the same one, unmarked.
+  const isOfMore = token['email'] === undefined || (token[verified] === undefined && more['email'] === token['email']);
+  const address = isOfMore ? more : token;
   const email = address['email'];
   const claims: Claims = { ...more, ...token };
   return {
     issuer: String(iss),
     subject: String(sub),
     email: typeof email === 'string' && email !== '' ? email : null,
-    isEmailVerified: isTrue(address[verified]) && (iss !== GOOGLE || isOfGoogle(address)),
+    // Some providers write booleans as texts or numbers.
+    isEmailVerified: TRUE.includes(address[verified]) && (iss !== GOOGLE || isOfGoogle(address)),
     groups: groups === null ? [] : texts(claims[groups]),
     methods: [...texts(amr), ...texts(acr)],
     authenticatedAt: typeof auth_time === 'number' ? new Date(auth_time * 1000) : null,
   };
-}
-
-/** Whether an address is verified is only said by who says the address: the token, or `more` where it has none or the same one, unmarked. */
-function sourceOfAddress(token: Claims, more: Claims, verified: string): Claims {
-  if (token['email'] === undefined) return more;
-  return token[verified] === undefined && more['email'] === token['email'] ? more : token;
 }
 
 /**
@@ -226,11 +208,6 @@ function isOfGoogle({ email, hd }: Claims): boolean {
   if (typeof email !== 'string') return false;
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
   return domain === 'gmail.com' || (typeof hd === 'string' && hd.toLowerCase() === domain);
-}
-
-/** Some providers write booleans as texts or numbers. */
-function isTrue(value: unknown): boolean {
-  return value === true || value === 1 || value === '1' || value === 'true';
 }
 
 function texts(value: unknown): readonly string[] {

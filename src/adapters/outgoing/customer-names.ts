@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Id } from '../../core/shared/ids.js';
+import { orAborted } from '../with-timeout.js';
 
 export interface Address {
   readonly address: string;
@@ -179,14 +180,4 @@ function addressesIn(hosts: string, name: string): readonly Address[] {
 
 function addressOf(address: string): Address {
   return { address, family: isIP(address) };
-}
-
-/** Does not wait beyond the signal. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-    if (signal.aborted) abort();
-  });
 }

@@ -15,7 +15,6 @@ const VILLAGE = 0.5;
 const REACH = 1.5;
 
 type Borders = (position: [longitude: number, latitude: number]) => string | null;
-type Sphere = Pick<typeof import('geokdbush'), 'around' | 'distance'>;
 
 /**
  * Countries by the polygons of OpenStreetMap's contributors (@rapideditor/country-coder), cities and regions by GeoNames (CC BY 4.0). Both
@@ -37,7 +36,7 @@ export class GeonamesGazetteer implements Gazetteer {
 class Cities {
   private constructor(
     private readonly borders: Borders,
-    private readonly sphere: Sphere,
+    private readonly sphere: Pick<typeof import('geokdbush'), 'around' | 'distance'>,
     private readonly index: import('kdbush').default,
     /** Where the index has the coordinates of each city. */
     private readonly positions: Uint32Array,
@@ -87,16 +86,13 @@ class Cities {
   }
 
   placeOf(longitude: number, latitude: number): Place | null {
-    const country = this.borders([longitude, latitude]) ?? this.#acrossDateLine(longitude, latitude);
+    // 180° east is 180° west, but borders end there.
+    const across = Math.abs(longitude) === 180 ? -longitude : longitude;
+    const country = this.borders([longitude, latitude]) ?? this.borders([across, latitude]);
     if (country === null) return null;
     const city = this.#cityNear(longitude, latitude, country);
     if (city === undefined) return { country, region: null, city: null };
     return { country, region: this.regions.at(this.numbers[city] ?? -1), city: this.names.at(city) };
-  }
-
-  /** 180° east is 180° west, but borders end there. */
-  #acrossDateLine(longitude: number, latitude: number): string | null {
-    return Math.abs(longitude) === 180 ? this.borders([-longitude, latitude]) : null;
   }
 
   /**
@@ -108,21 +104,14 @@ class Cities {
     const nearby = this.sphere.around(this.index, longitude, latitude, NEARBY, FAR, isInCountry);
     let [best, least] = [nearby[0], REACH];
     for (const city of nearby) {
-      const radii = this.#distance(city, longitude, latitude) / this.#radius(city);
+      const at = 2 * (this.positions[city] ?? 0);
+      const [x = 0, y = 0] = [this.index.coords[at], this.index.coords[at + 1]];
+      const people = this.numbers[this.index.numItems + city] ?? 0;
+      const radius = Math.max(VILLAGE, Math.sqrt(people / DENSITY / Math.PI));
+      const radii = this.sphere.distance(longitude, latitude, x, y) / radius;
       if (radii < least) [best, least] = [city, radii];
     }
     return best;
-  }
-
-  /** Kilometres. */
-  #distance(city: number, longitude: number, latitude: number): number {
-    const at = 2 * (this.positions[city] ?? 0);
-    return this.sphere.distance(longitude, latitude, this.index.coords[at] ?? 0, this.index.coords[at + 1] ?? 0);
-  }
-
-  #radius(city: number): number {
-    const people = this.numbers[this.index.numItems + city] ?? 0;
-    return Math.max(VILLAGE, Math.sqrt(people / DENSITY / Math.PI));
   }
 }
 

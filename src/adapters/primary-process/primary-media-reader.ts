@@ -15,10 +15,7 @@ import { Lazy } from '../shared-work.js';
 import type { Methods, Rpc } from './rpc.js';
 
 /** A picture of a request process, by the number that it gave it. */
-interface PictureCall<Order> {
-  readonly picture: number;
-  readonly order: Order;
-}
+type PictureCall<Order> = { readonly picture: number; readonly order: Order };
 
 interface WaitingPicture {
   readonly bytes: PictureBytes;
@@ -42,7 +39,8 @@ export class PrimaryMediaReader implements MediaReader {
   ) {
     this.scratch = new Lazy(() => openScratch(scratchDir));
     primary.serve({
-      pictureFile: (picture: number) => this.noting(picture, ({ bytes }) => this.fileOf(picture, bytes)),
+      pictureFile: (picture: number) =>
+        this.noting(picture, async ({ bytes }) => (await bytes.file?.()) ?? this.copy(picture, bytes)),
       copyPicture: (picture: number) => this.noting(picture, ({ bytes }) => this.copy(picture, bytes)),
     });
   }
@@ -89,10 +87,6 @@ export class PrimaryMediaReader implements MediaReader {
       waiting.failure = { error };
       throw error;
     }
-  }
-
-  private async fileOf(picture: number, bytes: PictureBytes): Promise<string> {
-    return (await bytes.file?.()) ?? this.copy(picture, bytes);
   }
 
   private async copy(picture: number, bytes: PictureBytes): Promise<string> {

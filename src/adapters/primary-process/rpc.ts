@@ -123,15 +123,12 @@ export interface Channel {
   readonly closed: Promise<void>;
 }
 
-/** A process of Node with an IPC channel, seen from either end. */
-interface IpcEnd {
+/** @param end `process` itself, or a child process that was started with an IPC channel. */
+export function ipcChannel(end: {
   send?(message: Serializable, onSent: (error: Error | null) => void): boolean;
   on(event: 'message', listen: (message: unknown) => void): unknown;
   once(event: 'disconnect', listen: () => void): unknown;
-}
-
-/** @param end `process` itself, or a child process that was started with an IPC channel. */
-export function ipcChannel(end: IpcEnd): Channel {
+}): Channel {
   return {
     // With a callback, Node reports an error to it and not as an event.
     send: (message) => void end.send?.(message, () => undefined),

@@ -74,14 +74,12 @@ function moment(iso: string, timeZone: string): string {
   return `${part('day')} ${part('month')} ${part('year')}, ${part('hour')}:${part('minute')} (${zone})`;
 }
 
-type Texts = { readonly [T in MailTemplate]: (values: MailTemplates[T]) => MailText };
-
-const texts: Texts = {
+const texts: { readonly [T in MailTemplate]: (values: MailTemplates[T]) => MailText } = {
   invitation: (values) => ({
     subject: `Invitation to ${plainName(values.account)}`,
     parts: [
       paragraph(
-        `${values.invitedBy === null ? 'The operator of this photo service' : plainAddress(values.invitedBy)} invites you to the account “${plainName(values.account)}” as ${article(values.role)} ${values.role}. Choose a password to get in:`,
+        `${values.invitedBy === null ? 'The operator of this photo service' : plainAddress(values.invitedBy)} invites you to the account “${plainName(values.account)}” as ${/^[aeiou]/.test(values.role) ? 'an' : 'a'} ${values.role}. Choose a password to get in:`,
       ),
       link('Accept the invitation', values.link),
       once(values),
@@ -200,10 +198,6 @@ const texts: Texts = {
 
 export function textOf({ template, values }: Mail): MailText {
   return (texts[template] as (values: Mail['values']) => MailText)(values);
-}
-
-function article(noun: string): string {
-  return /^[aeiou]/.test(noun) ? 'an' : 'a';
 }
 
 function once({ expiresAt, timeZone }: { readonly expiresAt: string; readonly timeZone: string }): Part {

@@ -48,8 +48,8 @@ export class HttpSourceReader implements SourceReader {
   private readonly allowPrivate: boolean;
   private readonly lookup: Lookup;
   private readonly permits: AddressRule;
-  readonly idleTimeout: number;
-  readonly now: () => number;
+  private readonly idleTimeout: number;
+  private readonly now: () => number;
   private readonly timeout: number;
 
   constructor({ allowPrivate, lookup, permits, idleTimeout, timeout, now }: HttpSourceReaderOptions) {
@@ -71,7 +71,9 @@ export class HttpSourceReader implements SourceReader {
     try {
       const response = await this.follow(request, signal);
       const { offset, sizeBytes, validator } = readResponse(request, response);
-      const bytes = bodyOf(response, this, sizeBytes === null ? null : sizeBytes - offset, signal);
+      const expected = sizeBytes === null ? null : sizeBytes - offset;
+      const tooSlow = () => unreachable('The source sent less than 1 KB per second for a minute.', false);
+      const bytes = notSlower(bodyOf(response, this.idleTimeout, expected, signal), tooSlow, this.now);
       return { offset, sizeBytes, validator, bytes, close: () => over.abort() };
     } catch (error) {
       over.abort();
@@ -164,13 +166,11 @@ function readResponse(
     throw unreachable('The source sends the file compressed, although it was asked not to.', true);
   }
   const whole = statusCode === 206 ? continued(from, headers) : { offset: 0, sizeBytes: lengthOf(headers) };
-  if (whole.sizeBytes !== null && whole.sizeBytes > maxBytes) throw tooLargeFor(maxBytes);
+  if (whole.sizeBytes !== null && whole.sizeBytes > maxBytes) {
+    const message = `The file is larger than ${maxBytes} bytes, the maximum.`;
+    throw new SourceFailure({ code: 'file_too_large', message }, true);
+  }
   return { ...whole, validator: validatorOf(headers) };
-}
-
-function tooLargeFor(maxBytes: number): SourceFailure {
-  const message = `The file is larger than ${maxBytes} bytes, the maximum.`;
-  return new SourceFailure({ code: 'file_too_large', message }, true);
 }
 
 /** The rest of the file, from where it was asked for. */
@@ -194,28 +194,11 @@ function validatorOf(headers: IncomingHttpHeaders): string | null {
   return Date.parse(date) - Date.parse(modified) >= WEAK_SECONDS * 1000 ? modified : null;
 }
 
-export interface BodyLimits {
-  /** Milliseconds in which nothing arrives. */
-  readonly idleTimeout: number;
-  /** Milliseconds of a monotonic clock. */
-  readonly now: () => number;
-}
-
 /**
- * The bytes of a response. Throws `SourceFailure` when it breaks off, when nothing arrives for too long although it is waited for, when
- * it is slower than the minimum rate, and when it ends before `expected` bytes, if their number is known.
+ * The bytes of a response. Throws `SourceFailure` when it breaks off, when nothing arrives for too long although it is waited for, and when it
+ * ends before `expected` bytes, if their number is known.
  */
 async function* bodyOf(
-  response: IncomingMessage,
-  { idleTimeout, now }: BodyLimits,
-  expected: number | null,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  const tooSlow = () => unreachable('The source sent less than 1 KB per second for a minute.', false);
-  yield* notSlower(read(response, idleTimeout, expected, signal), tooSlow, now);
-}
-
-async function* read(
   response: IncomingMessage,
   idleTimeout: number,
   expected: number | null,
@@ -267,10 +250,8 @@ function failureOfStatus(status: number, headers: IncomingHttpHeaders): SourceFa
   const message = `The source responded with status ${status}.`;
   if (FORBIDDEN.includes(status)) return forbidden(message);
   if (NOT_FOUND.includes(status)) return new SourceFailure({ code: 'source_not_found', message }, true);
-  return unreachable(message, !PASSING.includes(status) && status < 500, secondsOf(headers['retry-after']));
-}
-
-/** In seconds only: a date is rarely sent, and clocks differ. */
-function secondsOf(retryAfter: string | undefined): number | null {
-  return retryAfter !== undefined && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : null;
+  const retryAfter = headers['retry-after'] ?? '';
+  // In seconds only: a date is rarely sent, and clocks differ.
+  const seconds = /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : null;
+  return unreachable(message, !PASSING.includes(status) && status < 500, seconds);
 }

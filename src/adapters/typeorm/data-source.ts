@@ -101,7 +101,11 @@ export async function migrate(
     new DataSource({ ...migrationOptions(address, LOCK_TIMEOUT_MS), ...quietly, migrations: ofTables }),
   );
   try {
-    await requireUsable(dataSource);
+    const [{ version, encoding }] = await dataSource.query(
+      `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
+    );
+    if (version < OLDEST_VERSION) throw new Error('The database must be PostgreSQL 15 or newer.');
+    if (encoding !== 'UTF8') throw new Error(`The database must have the encoding UTF8, not ${encoding}.`);
     // Before anything waits for a lock, or is written. Tables of a newer release are not refused (docs/upgrading.md, Going back).
     refuseBeforeFirstRelease(
       'database',
@@ -203,12 +207,4 @@ async function opened(dataSource: DataSource): Promise<DataSource> {
   } catch (error) {
     throw statementError(error);
   }
-}
-
-async function requireUsable(dataSource: DataSource): Promise<void> {
-  const [{ version, encoding }] = await dataSource.query(
-    `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
-  );
-  if (version < OLDEST_VERSION) throw new Error('The database must be PostgreSQL 15 or newer.');
-  if (encoding !== 'UTF8') throw new Error(`The database must have the encoding UTF8, not ${encoding}.`);
 }

@@ -58,7 +58,12 @@ export class MediaProcessPool {
       if (file !== null) await process.folder.handOver(file);
       return await work(process);
     } finally {
-      const isEmptied = file === null || (await isTakenBack(process));
+      const isEmptied =
+        file === null ||
+        (await process.folder.takeBack().then(
+          () => true,
+          () => false,
+        ));
       await this.#keepOrEnd(process, isEmptied);
     }
   }
@@ -148,13 +153,6 @@ export class MediaProcessPool {
     // What cannot be removed now is removed with the others at last, or by the next start.
     await process.folder.remove().catch(() => undefined);
   }
-}
-
-async function isTakenBack({ folder }: MediaProcess): Promise<boolean> {
-  return folder.takeBack().then(
-    () => true,
-    () => false,
-  );
 }
 
 export function closed(): DomainError {

@@ -86,19 +86,10 @@ export class TypeormBulkEditRepository extends TypeormRepository implements Bulk
     return editOf(requireFound(stored, 'bulk_edit'));
   }
 
-  async update({
-    id,
-    state,
-    lastPhotoId,
-    changed,
-    unchanged,
-    failures,
-    undone,
-    kept,
-    ...edit
-  }: BulkEdit): Promise<void> {
+  async update(edit: BulkEdit): Promise<void> {
+    const { changed, unchanged, failures, undone, kept } = edit;
     const counts = { changed, unchanged, failures, undone, kept };
-    const { undoneBy, endedAt } = edit;
+    const { id, state, lastPhotoId, undoneBy, endedAt } = edit;
     const row = { customerId: this.customerId, id, state, lastPhotoId, ...counts, undoneBy, endedAt };
     await update<BulkEditRow>(this.manager, bulkEditTable, row);
   }

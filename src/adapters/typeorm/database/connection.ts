@@ -64,12 +64,10 @@ export function clientOptions({ url, connection }: DatabaseAddress, limits: pg.P
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 
-const parseNumbers = (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
-
 /** Returns the function by which pg reads values of a type. Ids and sizes stay below 2^53, so they are numbers. */
 function getTypeParser(oid: number, format?: 'text' | 'binary'): unknown {
   if (oid === INT8) return Number;
-  if (oid === INT8_ARRAY) return parseNumbers;
+  if (oid === INT8_ARRAY) return (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
   return pg.types.getTypeParser(oid, format as 'text');
 }
 

@@ -51,11 +51,6 @@ export function oldEnoughImports(itemsOf: string, imports: string): string {
   return `(NOT items_forgotten AND completed_at <= ${itemsOf} OR items_forgotten AND completed_at <= ${imports})`;
 }
 
-interface CountedRow extends Import {
-  readonly byStatus: Readonly<Partial<Record<ImportPhotoStatus, number>>>;
-  readonly totalBytes: number;
-}
-
 /** The row that photos refer to: it contains only the import's id. */
 const FORGOTTEN = {
   forgotten: true,
@@ -188,7 +183,9 @@ export class TypeormImportRepository extends TypeormRepository implements Import
 
   /** The values of `condition` start at $2. */
   private async counted(condition: string, values: readonly unknown[]): Promise<readonly CountedImport[]> {
-    const rows = await this.select<CountedRow>(
+    const rows = await this.select<
+      Import & { byStatus: Partial<Record<ImportPhotoStatus, number>>; totalBytes: number }
+    >(
       `SELECT ${selectList(importTable, 'i')}, items."byStatus", items."totalBytes"
        FROM imports i CROSS JOIN LATERAL (
          SELECT coalesce(json_object_agg(status, count), '{}') AS "byStatus", coalesce(sum(bytes), 0)::bigint AS "totalBytes"

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { reservingStatuses } from '../../../core/imports/import-photo.js';
 import { select } from '../database/sql.js';
@@ -63,31 +64,14 @@ export function readBacklog(dataSource: DataSource): Promise<Backlog> {
   });
 }
 
-interface Items {
-  readonly status: string;
-  readonly items: number;
-}
+type Items = { readonly status: string; readonly items: number };
 
 function byStatus(rows: readonly Items[]): Readonly<Record<string, number>> {
   return Object.fromEntries(rows.map(({ status, items }) => [status, items]));
 }
 
-/** The connections of this process. */
-export interface PoolUse {
-  readonly open: number;
-  readonly idle: number;
-  /** Calls that wait for one. */
-  readonly waiting: number;
-}
-
-export function poolUse(dataSource: DataSource): PoolUse {
-  const { totalCount, idleCount, waitingCount } = (dataSource.driver as unknown as { master: Counts }).master;
+/** The connections of this process, and the calls that wait for one: by pg's pool, which TypeORM calls the master. */
+export function poolUse(dataSource: DataSource): { open: number; idle: number; waiting: number } {
+  const { totalCount, idleCount, waitingCount } = (dataSource.driver as unknown as { master: pg.Pool }).master;
   return { open: totalCount, idle: idleCount, waiting: waitingCount };
-}
-
-/** The counts of pg's pool, which TypeORM calls the master. */
-interface Counts {
-  readonly totalCount: number;
-  readonly idleCount: number;
-  readonly waitingCount: number;
 }

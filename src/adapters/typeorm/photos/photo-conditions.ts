@@ -64,9 +64,11 @@ export class PhotoConditions {
     const { untagged, ...others } = filters;
     if (untagged !== undefined && (await hasTombstones(manager, this.customerId))) {
       this.addOwn(others);
-      this.addUntagged(untagged);
+      const links = 'SELECT FROM photo_tags l WHERE l.customer_id = $1 AND l.photo_id = p.id';
+      this.conditions.push((end) => `${untagged ? 'NOT ' : ''}EXISTS (${links}${end})`);
+      this.byLinks = true;
     } else this.addOwn(filters);
-    this.addTimes(filters);
+    for (const name of TIMES) this.addConditions(...timesOf(filters, name, this.place, `p.${name}_at`));
     this.addTags(filters);
     this.addBox(filters);
     this.addSearched(filters);
@@ -95,22 +97,12 @@ export class PhotoConditions {
     this.when(facetsOf(filters), (facets) => `p.facets = ANY(${facets}::smallint[])`);
   }
 
-  private addTimes(filters: PhotoFilters): void {
-    for (const name of TIMES) this.addConditions(...timesOf(filters, name, this.place, `p.${name}_at`));
-  }
-
   private addTags({ tagIds, anyTagIds, excludeTagIds }: PhotoFilters): void {
     for (const id of tagIds ?? []) this.conditions.push(this.linked([id]));
     if (anyTagIds !== undefined) this.conditions.push(this.linked(anyTagIds));
     if (excludeTagIds === undefined) return;
     const excluded = this.linked(excludeTagIds);
     this.conditions.push((end) => `NOT ${excluded(end)}`);
-  }
-
-  private addUntagged(untagged: boolean): void {
-    const links = 'SELECT FROM photo_tags l WHERE l.customer_id = $1 AND l.photo_id = p.id';
-    this.conditions.push((end) => `${untagged ? 'NOT ' : ''}EXISTS (${links}${end})`);
-    this.byLinks = true;
   }
 
   private addBox({ bbox }: PhotoFilters): void {

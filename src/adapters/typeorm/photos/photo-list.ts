@@ -131,14 +131,11 @@ const MAX_SCANNED = 2_000;
 /** A scan that found this fraction of a page continues: it will need about five times as many rows, and gets twice that. */
 const MIN_YIELD = 1 / 5;
 
-/** SQL for the first photos of a keyset range, as `id` and the `value` that the list is sorted by; and its parameters. */
-export interface Sql {
-  readonly sql: string;
-  readonly values: readonly unknown[];
-}
-
-/** One way to find a page, given how many photos the previous one found; null if it would be no better than the next. */
-export type PlannedQuery = (range: KeysetRange, limit: number, found: number) => Sql | null;
+/**
+ * One way to find a page, given how many photos the previous one found; null if it would be no better than the next. SQL for the first photos of
+ * a keyset range, as `id` and the `value` that the list is sorted by; and its parameters.
+ */
+type PlannedQuery = (range: KeysetRange, limit: number, found: number) => { sql: string; values: unknown[] } | null;
 
 interface List {
   readonly customerId: Id;
@@ -204,17 +201,13 @@ function filterKindsOf({ filters, order }: Omit<List, 'customerId'>): FilterKind
     ...namedFields.map((field): [FilterKind, unknown] => [field, filters[field] || undefined]),
     ['facets', facetsOf(filters) ?? contentTypesOf(filters)],
     ['words', filters.words?.length || filters.placeWords?.length || filters.lensWords?.length || filters.country],
-    ['exposure', exposureOf(filters)],
+    ['exposure', filters.minIso ?? filters.maxIso ?? filters.minFocalLength35mm ?? filters.maxFocalLength35mm],
     ['box', filters.bbox],
     ...(['taken', 'created', 'updated'] as const)
       .filter((name) => order.column !== `${name}_at`)
       .map((name): [FilterKind, unknown] => ['times', filters[`${name}After`] ?? filters[`${name}Before`]]),
   ];
   return given.flatMap(([kind, value]) => (value === undefined ? [] : [kind]));
-}
-
-function exposureOf({ minIso, maxIso, minFocalLength35mm, maxFocalLength35mm }: PhotoFilters): number | undefined {
-  return minIso ?? maxIso ?? minFocalLength35mm ?? maxFocalLength35mm;
 }
 
 /** Whether an index has the photos with one value of this filter in the order of the list. */
@@ -338,8 +331,6 @@ function trashStates({ trashed }: PhotoFilters): TrashState[] {
   return { false: [outside], true: [inside], any: [outside, inside] }[trashed];
 }
 
-export type AddParameter = (value: unknown) => string;
-
 /** For a table or its alias: in the trash, or not. */
 type TrashState = (table: string) => string;
 
@@ -349,7 +340,7 @@ interface MergeSource {
   /** The column of the photo's id. */
   readonly id: 'id' | 'photo_id';
   /** A table `k` of the requested keys. */
-  keys(place: AddParameter, state: TrashState): string;
+  keys(place: (value: unknown) => string, state: TrashState): string;
   /** The condition on a row `r` that has the key of `k`. */
   readonly same: string;
 }

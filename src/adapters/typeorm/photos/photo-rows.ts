@@ -43,10 +43,6 @@ const columnOf = {
   flag: column.yesOrNo,
 } as const;
 const { location: _, ...inOneColumn } = photoFields;
-const fieldColumns = valuesOf(
-  Object.keys(inOneColumn) as (keyof typeof inOneColumn)[],
-  (name) => columnOf[inOneColumn[name].kind],
-);
 
 export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
   customerId: column.key,
@@ -65,7 +61,7 @@ export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
   focusX: column.real,
   focusY: column.real,
   alpha: column.yesOrNo,
-  ...fieldColumns,
+  ...valuesOf(Object.keys(inOneColumn) as (keyof typeof inOneColumn)[], (name) => columnOf[inOneColumn[name].kind]),
   creatorKey: { ...column.text, ...notRead },
   latitude: column.real,
   longitude: column.real,
@@ -97,17 +93,15 @@ export const photoTable = tableOf<PhotoRow>('photo', 'photos', {
 });
 
 /** Shown only on demand, so stored beside the photo. */
-export const photoExifTable = tableOf<PhotoExif>('photoExif', 'photo_exif', {
+export const photoExifTable = tableOf<{
+  readonly customerId: Id;
+  readonly photoId: Id;
+  readonly exif: ExifTags;
+}>('photoExif', 'photo_exif', {
   customerId: column.key,
   photoId: column.key,
   exif: column.document,
 });
-
-interface PhotoExif {
-  readonly customerId: Id;
-  readonly photoId: Id;
-  readonly exif: ExifTags;
-}
 
 export function rowOf(photo: Photo): Omit<PhotoRow, 'current'> {
   const { location, focus, place, ...rest } = photo;

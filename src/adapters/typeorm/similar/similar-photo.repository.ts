@@ -9,10 +9,7 @@ import { TypeormRepository } from '../database/repository.js';
 import { column, insert, select, tableOf } from '../database/sql.js';
 import { hashMasks, nearestOfQuarters } from './hash-search.js';
 
-export interface SeparatedPhotos extends PhotoPair {
-  readonly customerId: Id;
-  readonly createdAt: Date;
-}
+type SeparatedPhotos = PhotoPair & { readonly customerId: Id; readonly createdAt: Date };
 
 export const separatedPhotosTable = tableOf<SeparatedPhotos>('separatedPhotos', 'separated_photos', {
   customerId: column.key,
