@@ -1,5 +1,4 @@
 import { ReadableStream } from 'node:stream/web';
-import type { Decrypter, Encrypter } from 'age-encryption';
 import type { Conversion } from '../../core/backup/blob-backup.js';
 
 /** Loaded only when used: most commands encrypt nothing. */
@@ -18,7 +17,7 @@ export async function ageEncryption(recipients: readonly string[]): Promise<Conv
       throw new Error(`${recipient} is not a public key of age, which begins with age1. Create one with: age-keygen`);
     }
   }
-  return (bytes) => encrypted(encrypter, bytes);
+  return (bytes) => converted(bytes, (stream) => encrypter.encrypt(stream));
 }
 
 /**
@@ -31,7 +30,7 @@ export async function ageDecryption(file: string): Promise<Conversion> {
   const identities = file.split('\n').flatMap((line) => (/^AGE-SECRET-KEY-/.test(line) ? [line.trim()] : []));
   if (identities.length === 0) throw new Error('The identity file has no line that begins with AGE-SECRET-KEY-.');
   for (const identity of identities) decrypter.addIdentity(identity);
-  return (bytes) => decrypted(decrypter, bytes);
+  return (bytes) => converted(bytes, (stream) => decrypter.decrypt(stream));
 }
 
 /** A key for what this process encrypts and reads again itself. */
@@ -44,19 +43,13 @@ export async function ephemeralKey(): Promise<{ encrypt: Conversion; decrypt: Co
   };
 }
 
-async function* encrypted(encrypter: Encrypter, bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  yield* readable(await encrypter.encrypt(webStream(bytes)));
-}
-
-async function* decrypted(decrypter: Decrypter, bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  yield* readable(await decrypter.decrypt(webStream(bytes)));
-}
-
 /** The streams of the library are those of browsers, whose types are not those of Node. */
-function webStream(bytes: AsyncIterable<Uint8Array>): globalThis.ReadableStream<Uint8Array> {
-  return ReadableStream.from(bytes) as unknown as globalThis.ReadableStream<Uint8Array>;
-}
+type BytesStream = globalThis.ReadableStream<Uint8Array>;
 
-function readable(stream: globalThis.ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
-  return stream as unknown as AsyncIterable<Uint8Array>;
+async function* converted(
+  bytes: AsyncIterable<Uint8Array>,
+  convert: (stream: BytesStream) => Promise<BytesStream>,
+): AsyncIterable<Uint8Array> {
+  const stream = await convert(ReadableStream.from(bytes) as unknown as BytesStream);
+  yield* stream as unknown as AsyncIterable<Uint8Array>;
 }

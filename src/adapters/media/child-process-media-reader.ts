@@ -20,7 +20,6 @@ import { onDisk, systemCode } from '../local-blobs/files.js';
 import { formats, sniff } from './formats/sniff.js';
 import { programFiles, TEMPORARY } from './isolation/isolation.js';
 import {
-  type Frame,
   FrameError,
   INSPECTION_BOUNDS,
   type InspectionAnswer,
@@ -97,7 +96,15 @@ export class ChildProcessMediaReader implements MediaReader {
     return await this.#inTurn(this.#nextInspected, bytes, bounds, {
       job: { kind: 'inspect', folder: TEMPORARY, maxPixels },
       bounds: INSPECTION_BOUNDS,
-      check: (frame) => inspectionIn(frame, maxPixels),
+      check: ({ json, bytes: thumb }) => {
+        const answer = inspectionAnswer(json, 'answer');
+        requireBytes(thumb, answer.kind === 'picture');
+        if (answer.kind === 'refused') return { outcome: 'refused', error: answer.error };
+        if (answer.kind !== 'picture') throw errorIn(answer);
+        const { facts, contentType } = answer;
+        if (facts.width * facts.height > maxPixels) throw new FrameError('it has more pixels than are accepted');
+        return { outcome: 'picture', facts, thumb: { bytes: thumb, contentType } };
+      },
     });
   }
 
@@ -110,7 +117,14 @@ export class ChildProcessMediaReader implements MediaReader {
     return await this.#inTurn(this.#nextRendered, bytes, order, {
       job: { kind: 'render', folder: TEMPORARY, ...picture },
       bounds: RENDITION_BOUNDS,
-      check: (frame) => renditionIn(frame, order),
+      check: ({ json, bytes: rendered }) => {
+        const answer = renditionAnswer(json, 'answer');
+        requireBytes(rendered, answer.kind === 'rendered');
+        if (answer.kind === 'undecodable') return null;
+        if (answer.kind !== 'rendered') throw errorIn(answer);
+        if (answer.contentType !== `image/${order.format}`) throw new FrameError('it is of another format');
+        return { bytes: rendered, contentType: answer.contentType };
+      },
     });
   }
 
@@ -234,25 +248,6 @@ async function gathered(bytes: AsyncIterable<Uint8Array>): Promise<Buffer | Begu
     },
     end: async () => chunks.return?.(),
   };
-}
-
-function inspectionIn({ json, bytes }: Frame, maxPixels: number): Inspection {
-  const answer = inspectionAnswer(json, 'answer');
-  requireBytes(bytes, answer.kind === 'picture');
-  if (answer.kind === 'refused') return { outcome: 'refused', error: answer.error };
-  if (answer.kind !== 'picture') throw errorIn(answer);
-  const { facts, contentType } = answer;
-  if (facts.width * facts.height > maxPixels) throw new FrameError('it has more pixels than are accepted');
-  return { outcome: 'picture', facts, thumb: { bytes, contentType } };
-}
-
-function renditionIn({ json, bytes }: Frame, { format }: RenditionOrder): RenderedPicture | null {
-  const answer = renditionAnswer(json, 'answer');
-  requireBytes(bytes, answer.kind === 'rendered');
-  if (answer.kind === 'undecodable') return null;
-  if (answer.kind !== 'rendered') throw errorIn(answer);
-  if (answer.contentType !== `image/${format}`) throw new FrameError('it is of another format');
-  return { bytes, contentType: answer.contentType };
 }
 
 function requireBytes(bytes: Buffer, areExpected: boolean): void {

@@ -176,15 +176,14 @@ async function transformed(picture: Picture, order: RenderOrder): Promise<Scaled
   const size = isTurned ? swapped(layout.scaled) : layout.scaled;
   const scaled = await scaledPicture(picture, { ...size, failOn: 'none' });
   const upright = order.rotation === 0 ? scaled : await pixelsOf(sharpOf(scaled).rotate(order.rotation));
-  const kept = isSame(layout.scaled, layout.kept) ? upright : await pixelsOf(cropped(upright, order, layout));
+  const { width, height } = layout.kept;
+  const cropped =
+    order.gravity === 'attention'
+      ? sharpOf(upright).resize(width, height, { fit: 'cover', position: 'attention' })
+      : sharpOf(upright).extract(layout.kept);
+  const kept = isSame(layout.scaled, layout.kept) ? upright : await pixelsOf(cropped);
   const blurred = order.blur === null ? kept : await pixelsOf(sharpOf(kept).blur(order.blur));
   return isSame(layout.kept, layout.canvas) ? blurred : pixelsOf(padded(blurred, order, layout));
-}
-
-function cropped(upright: ScaledPicture, { gravity }: Transformation, { kept }: Layout): Sharp {
-  const { width, height } = kept;
-  if (gravity !== 'attention') return sharpOf(upright).extract(kept);
-  return sharpOf(upright).resize(width, height, { fit: 'cover', position: 'attention' });
 }
 
 function padded(kept: ScaledPicture, { background }: Transformation, { canvas }: Layout): Sharp {

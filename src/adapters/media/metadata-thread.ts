@@ -21,9 +21,6 @@ export interface MetadataRequest extends MetadataSource {
   readonly id: number;
 }
 
-/** The thread's first message, before any request. */
-const LOADED = 0;
-
 /** Bytes of each of EXIF, XMP and IPTC, inflated. Nothing that is read here needs more; depth maps in XMP do. */
 const MAX_BYTES = 1024 * 1024;
 
@@ -58,16 +55,19 @@ function known(tags: Readonly<Record<string, Tag>>): Readonly<Record<string, Tag
 type Tags = Partial<Pick<FileTags, 'exif' | 'iptc'>>;
 
 /** The tags, wherever files of this format have them. */
-function tagsIn({ input, contentType, exif, iptc }: Omit<MetadataSource, 'xmp'>): Promise<Tags> {
+async function tagsIn({ input, contentType, exif, iptc }: Omit<MetadataSource, 'xmp'>): Promise<Tags> {
   switch (formatOf(contentType)?.metadata) {
     case 'segments':
       return jpegTags(input);
     case 'directories':
       return tiffTags(input);
-    case 'preview':
-      return rawTags(input, exif);
+    case 'preview': {
+      // The tags of a raw file, and those of its preview that it does not have itself: with some makers, that is all of them.
+      const inPreview = await jpegTags(input);
+      return exif ? { ...inPreview, exif: { ...inPreview.exif, ...exifTags(exif).exif } } : inPreview;
+    }
     case 'decoder':
-      return decodedTags(exif, iptc);
+      return { ...(exif && exifTags(exif)), ...(iptc && iptcTags(iptc)) };
     default:
       return fileTags(input);
   }
@@ -76,16 +76,6 @@ function tagsIn({ input, contentType, exif, iptc }: Omit<MetadataSource, 'xmp'>)
 async function jpegTags(input: PictureInput): Promise<Tags> {
   const tags = await fileTags(input).catch((): Tags => ({}));
   return { ...tags, ...(await splitTags(input).catch((): Tags => ({}))) };
-}
-
-async function decodedTags(exif: Uint8Array | undefined, iptc: Uint8Array | undefined): Promise<Tags> {
-  return { ...(exif && exifTags(exif)), ...(iptc && iptcTags(iptc)) };
-}
-
-/** Returns the tags of a raw file, and those of its preview that it does not have itself: with some makers, that is all of them. */
-async function rawTags(preview: PictureInput, exif: Uint8Array | undefined): Promise<Tags> {
-  const inPreview = await jpegTags(preview);
-  return exif ? { ...inPreview, exif: { ...inPreview.exif, ...exifTags(exif).exif } } : inPreview;
 }
 
 /** For a JPEG whose metadata spans several segments: ExifReader takes one of them for all. */
@@ -132,7 +122,7 @@ async function tiffTags(input: PictureInput): Promise<Tags> {
  * ExifReader reads XMP by itself when it begins as a packet, with the element that is usual around RDF. Other programs have other names for
  * it (`x:xapmeta`), or none, and some leave the end of an older, longer packet behind a new one: what counts is the first RDF.
  */
-function xmpTags(xmp: Uint8Array): Readonly<Record<string, Tag>> {
+function xmpTags(xmp: Uint8Array): FileTags['xmp'] {
   if (xmp.length > MAX_BYTES) return {};
   const text = new TextDecoder().decode(xmp);
   const [start, end] = [text.indexOf('<rdf:RDF'), text.indexOf(RDF_END)];
@@ -140,11 +130,8 @@ function xmpTags(xmp: Uint8Array): Readonly<Record<string, Tag>> {
   const rdf = text.slice(start, end + RDF_END.length);
   const packet = `<?xpacket begin="" id=""?><x:xmpmeta xmlns:x="adobe:ns:meta/">${rdf}</x:xmpmeta>`;
   try {
-    return (
-      (ExifReader.load(Buffer.from(packet), { expanded: true, includeTags: { xmp: true } }).xmp as Readonly<
-        Record<string, Tag>
-      >) ?? {}
-    );
+    const { xmp: tags } = ExifReader.load(Buffer.from(packet), { expanded: true, includeTags: { xmp: true } });
+    return (tags ?? {}) as FileTags['xmp'];
   } catch {
     return {};
   }
@@ -161,8 +148,8 @@ if (parentPort !== null && typeof workerData === 'number') {
     const read = readMetadata({ ...source, input: typeof input === 'string' ? input : Buffer.from(input) });
     child.postMessage({ id, metadata: await read.catch(() => null) });
   });
-  // Everything is loaded: from now on time is spent on the file.
-  child.postMessage({ id: LOADED, metadata: null });
+  // The first message, before any request. Everything is loaded: from now on time is spent on the file.
+  child.postMessage({ id: 0, metadata: null });
   // A busy child does not notice that its parent is gone; this thread does.
   setInterval(() => {
     if (process.ppid !== workerData) process.kill(process.pid, 'SIGKILL');

@@ -22,17 +22,12 @@ interface SentError {
   readonly details?: DomainError['details'];
 }
 
-interface WaitingCall {
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /**
  * Remote procedure calls between two processes of one service, in both directions. Params and results are plain data (structured clone). A
  * method's error arrives as one of the same class if it is a `DomainError` or a `ReaderFailure`, otherwise as an `Error` with its message.
  */
 export class Rpc {
-  private readonly waiting = new Map<number, WaitingCall>();
+  private readonly waiting = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>();
   private readonly methods = new Map<string, Methods[string]>();
   private calls = 0;
   private isClosed = false;
@@ -53,7 +48,7 @@ export class Rpc {
     this.calls += 1;
     const call = this.calls;
     return new Promise<Result>((resolve, reject) => {
-      this.waiting.set(call, { resolve: resolve as WaitingCall['resolve'], reject });
+      this.waiting.set(call, { resolve, reject });
       this.channel.send({ call, method, params } satisfies Call);
     });
   }
@@ -65,9 +60,11 @@ export class Rpc {
   }
 
   private async receive(message: unknown): Promise<void> {
+    if (typeof message !== 'object' || message === null) return;
     // Node's own messages on the channel, and others', have neither.
-    if (isCall(message)) this.channel.send({ reply: message.call, ...(await this.run(message)) });
-    else if (isReply(message)) this.settle(message);
+    if ('call' in message && 'method' in message)
+      this.channel.send({ reply: message.call, ...(await this.run(message as Call)) });
+    else if ('reply' in message) this.settle(message as Reply);
   }
 
   private async run({ method, params }: Call): Promise<Outcome> {
@@ -83,17 +80,12 @@ export class Rpc {
   private settle(reply: Reply): void {
     const call = this.waiting.get(reply.reply);
     this.waiting.delete(reply.reply);
-    if ('error' in reply) call?.reject(receivedError(reply.error));
-    else call?.resolve(reply.result);
+    if ('error' in reply) {
+      const { kind, message, code, details } = reply.error;
+      if (kind === 'domain' && code !== undefined) call?.reject(new DomainError(code, message, details));
+      else call?.reject(kind === 'reader' ? new ReaderFailure(message) : new Error(message));
+    } else call?.resolve(reply.result as never);
   }
-}
-
-function isCall(message: unknown): message is Call {
-  return typeof message === 'object' && message !== null && 'call' in message && 'method' in message;
-}
-
-function isReply(message: unknown): message is Reply {
-  return typeof message === 'object' && message !== null && 'reply' in message;
 }
 
 function sentError(error: unknown): SentError {
@@ -103,11 +95,6 @@ function sentError(error: unknown): SentError {
   }
   const message = error instanceof Error ? error.message : String(error);
   return { kind: error instanceof ReaderFailure ? 'reader' : 'other', message };
-}
-
-function receivedError({ kind, message, code, details }: SentError): Error {
-  if (kind === 'domain' && code !== undefined) return new DomainError(code, message, details);
-  return kind === 'reader' ? new ReaderFailure(message) : new Error(message);
 }
 
 function processEnded(): DomainError {

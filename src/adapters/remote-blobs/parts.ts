@@ -9,17 +9,11 @@ export interface PartsUpload {
   giveUp(because: unknown): Promise<void>;
 }
 
-/** The two ways in which a store takes blobs: a small one at once, a larger one in parts. */
-export interface PartsWriter {
-  putAtOnce(bytes: Uint8Array): Promise<BlobInfo>;
-  begin(): Promise<PartsUpload>;
-}
-
 /** Writes a blob in parts of `partBytes`, or at once if it has no more than that. Errors of `bytes` are rethrown unchanged. */
 export async function putInParts(
   bytes: AsyncIterable<Uint8Array>,
   partBytes: number,
-  { putAtOnce, begin }: PartsWriter,
+  { putAtOnce, begin }: { putAtOnce(bytes: Uint8Array): Promise<BlobInfo>; begin(): Promise<PartsUpload> },
 ): Promise<BlobInfo> {
   const parts = inParts(bytes, partBytes);
   try {

@@ -43,7 +43,11 @@ export class S3BlobStore extends RemoteBlobStore {
     return onStore(async () => {
       try {
         if (sizeBytes > this.bucket.parts.copied) await this.copyInParts(to, condition, marks, sizeBytes);
-        else await this.copyAtOnce(to, condition, marks);
+        else {
+          const target = { Bucket: this.bucket.name, Key: to, Metadata: marks, MetadataDirective: 'REPLACE' as const };
+          const command = new CopyObjectCommand({ ...target, ...condition });
+          await this.bucket.call((client, options) => client.send(command, options));
+        }
         return true;
       } catch (error) {
         if (refusalOf(error) === 'NoSuchKey' || statusOf(error) === 412) return false;
@@ -84,12 +88,6 @@ export class S3BlobStore extends RemoteBlobStore {
   protected async infoAt(key: BlobKey): Promise<BlobInfo | null> {
     const found = await this.bucket.head(key);
     return found && infoOf(found, found.ContentLength);
-  }
-
-  private async copyAtOnce(to: BlobKey, condition: CopyCondition, Metadata: Marks): Promise<void> {
-    const target = { Bucket: this.bucket.name, Key: to, Metadata, MetadataDirective: 'REPLACE' as const };
-    const command = new CopyObjectCommand({ ...target, ...condition });
-    await this.bucket.call((client, options) => client.send(command, options));
   }
 
   private async copyInParts(to: BlobKey, condition: CopyCondition, marks: Marks, sizeBytes: number): Promise<void> {
@@ -219,13 +217,13 @@ function abortUnfinished(bucket: S3Bucket, until: Date): Promise<void> {
         const isOurs = isBlobKey(Key) && readBlobKey(Key) !== null;
         if (!isOurs || Initiated === undefined || Initiated.getTime() > until.getTime()) continue;
         const abort = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key, UploadId });
-        await bucket.call((client, options) => client.send(abort, options)).catch(unlessEnded);
+        await bucket
+          .call((client, options) => client.send(abort, options))
+          .catch((error) => {
+            // Completed or aborted since it was listed.
+            if (refusalOf(error) !== 'NoSuchUpload') throw error;
+          });
       }
     } while (page.IsTruncated);
   });
-}
-
-/** Completed or aborted since it was listed. */
-function unlessEnded(error: unknown): void {
-  if (refusalOf(error) !== 'NoSuchUpload') throw error;
 }

@@ -7,7 +7,7 @@ import { asDecoded } from '../formats/declared-colours.js';
 import { type Box, Boxes, type ByteSource, bytesAt, inMemory } from '../formats/file-bytes.js';
 import { type DecodedPixels, writePixelTiff } from '../formats/tiff-picture.js';
 import { decodeFailed, Refusal, requirePictureSize } from '../refusals.js';
-import { type OpenPicture, type ScaledPicture, scaledPicture } from '../scaled-picture.js';
+import { type OpenPicture, scaledPicture } from '../scaled-picture.js';
 import { opened } from './libvips.js';
 
 /**
@@ -97,8 +97,13 @@ const ROWS = 256;
 async function decodedPixels(decoder: JxlDecoder, folder: string): Promise<DecodedPixels> {
   const { width, height } = decoder;
   const stripAt = async (top: number) => {
+    // A strip as the decoder gives it: a PNG, which names its colours by numbers or a profile.
     const png = decoder.render({ left: 0, top, width, height: Math.min(ROWS, height - top) });
-    return png && (await pixelsOfPng(png, folder));
+    if (png === null) return null;
+    nameDisplayP3(png);
+    const order = { input: png, folder, file: inMemory(png), contentType: 'image/png' };
+    const picture = await opened({ ...order, maxPixels: Number.POSITIVE_INFINITY }, null);
+    return scaledPicture(picture, { width: picture.width, height: picture.height, failOn: 'error' });
   };
   let [strip, end] = [await stripAt(0), Math.min(ROWS, height)];
   if (strip === null) throw decodeFailed();
@@ -122,14 +127,6 @@ async function decodedPixels(decoder: JxlDecoder, folder: string): Promise<Decod
       return strip === null ? blank : strip.data.subarray(at, at + rowBytes);
     },
   };
-}
-
-/** A strip as the decoder gives it: a PNG, which names its colours by numbers or a profile. */
-async function pixelsOfPng(png: Buffer, folder: string): Promise<ScaledPicture> {
-  nameDisplayP3(png);
-  const order = { input: png, folder, file: inMemory(png), contentType: 'image/png' };
-  const picture = await opened({ ...order, maxPixels: Number.POSITIVE_INFINITY }, null);
-  return scaledPicture(picture, { width: picture.width, height: picture.height, failOn: 'error' });
 }
 
 /** Where the type of the chunk behind IHDR is, and its numbers (PNG, third edition, 11.3.2.6). */
@@ -215,7 +212,11 @@ class JxlDecoder {
         isSound = decoder.#feed(await bytesAt(file, at, Math.min(CHUNK_BYTES, end - at)));
       }
     }
-    decoder.#initialize();
+    trapped(() => {
+      const [initialized, , failed] = decoder.#decoder.jxlimage_tryInit(decoder.#image);
+      if (failed || initialized === 0) throw decodeFailed();
+      decoder.#isDamaged = decoder.#decoder.jxlimage_num_loaded_keyframes(decoder.#image) >>> 0 === 0;
+    });
     requirePictureSize(decoder.width, decoder.height, maxPixels);
     return decoder;
   }
@@ -259,14 +260,6 @@ class JxlDecoder {
       const [fed, , failed] = this.#decoder.jxlimage_feedBytes(this.#image, start, bytes.length);
       this.#left = bytes.subarray(fed >>> 0);
       return !failed && this.#left.length < CHUNK_BYTES;
-    });
-  }
-
-  #initialize(): void {
-    trapped(() => {
-      const [initialized, , failed] = this.#decoder.jxlimage_tryInit(this.#image);
-      if (failed || initialized === 0) throw decodeFailed();
-      this.#isDamaged = this.#decoder.jxlimage_num_loaded_keyframes(this.#image) >>> 0 === 0;
     });
   }
 }

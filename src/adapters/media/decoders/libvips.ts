@@ -1,7 +1,7 @@
 import sharp, { type Metadata } from 'sharp';
 import { declaredColours, pngColours } from '../formats/declared-colours.js';
 import { type EmbeddedMetadata, pngMetadata } from '../formats/embedded-metadata.js';
-import { type ByteSource, bytesAt, inMemory, type PictureInput } from '../formats/file-bytes.js';
+import { bytesAt, inMemory, type PictureInput } from '../formats/file-bytes.js';
 import type { HeifStructure } from '../formats/heif.js';
 import { TiffReader, tiffHeader, tiffOf } from '../formats/tiff-reader.js';
 import { beyondDecoder, decodeFailed, requireDensity, requirePictureSize, unsupportedFeature } from '../refusals.js';
@@ -39,7 +39,9 @@ export async function opened(order: OpenFile, structure: HeifStructure | null): 
   if (header === null) throw unlimited ? beyondDecoder(contentType) : decodeFailed();
   // In a TIFF whose directories cannot be read.
   if (header.channels > 4 && header.space !== 'cmyk') throw unsupportedFeature(`Files of ${header.channels} channels`);
-  const found = await embeddedMetadata(file, contentType);
+  // The metadata that libvips does not find.
+  const found: EmbeddedMetadata = contentType === 'image/png' ? await pngMetadata(file) : {};
+  const packet = contentType === 'image/gif' ? gifXmp(await bytesAt(file, 0, GIF_HEAD_BYTES)) : found.xmp;
   const heif = header.format === 'heif';
   const written = header.orientation ?? (found.exif && (await orientationIn(found.exif)));
   const orientation = heif ? 1 : exifOrientation(written);
@@ -63,16 +65,9 @@ export async function opened(order: OpenFile, structure: HeifStructure | null): 
     damaged: false,
     metadataInput: input,
     exif: header.exif ?? found.exif,
-    xmp: header.xmp ?? found.xmp,
+    xmp: header.xmp ?? packet,
     iptc: found.iptc,
   };
-}
-
-/** Reads the metadata that libvips does not find. */
-async function embeddedMetadata(file: ByteSource, contentType: string): Promise<EmbeddedMetadata> {
-  if (contentType === 'image/png') return pngMetadata(file);
-  if (contentType !== 'image/gif') return {};
-  return { xmp: gifXmp(await bytesAt(file, 0, GIF_HEAD_BYTES)) };
 }
 
 const ORIENTATION = 274;

@@ -43,9 +43,11 @@ export function decodeHeif(file: Uint8Array, order: HeifOrder): DecodedPixels {
   const { crop } = order.structure ?? {};
   // The decoder takes the size of what is shown for that of the whole, and refuses to decode more: it is given the whole, and cropped here.
   if (crop) file.set(crop.whole, crop.start);
+  // Loaded with the first of its pictures: it takes a third of the time in which a process starts.
+  const open: typeof OpenLibheif = createRequire(import.meta.url)('libheif-js/libheif-wasm/libheif-bundle.js');
   // An instance for each attempt: its memory never shrinks, and nothing of a hostile file outlives it.
   const attempt = (hasLimits: boolean) =>
-    decodeWith(openLibheif()({ print: () => undefined, printErr: () => undefined }), file, { ...order, hasLimits });
+    decodeWith(open({ print: () => undefined, printErr: () => undefined }), file, { ...order, hasLimits });
   try {
     try {
       return attempt(true);
@@ -60,11 +62,6 @@ export function decodeHeif(file: Uint8Array, order: HeifOrder): DecodedPixels {
     if (error instanceof Error && error.name === 'RuntimeError') throw decodeFailed();
     throw error;
   }
-}
-
-/** Loaded with the first of its pictures: it takes a third of the time in which a process starts. */
-function openLibheif(): typeof OpenLibheif {
-  return createRequire(import.meta.url)('libheif-js/libheif-wasm/libheif-bundle.js');
 }
 
 function decodeWith(

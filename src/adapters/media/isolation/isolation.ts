@@ -222,7 +222,13 @@ function otherAccount(): Isolation {
       ],
       reportsChildPid: false,
       othersOf: others(owner),
-      endOthers: () => endAll(owner),
+      // By one kill(2) of all processes of the account: none of them can start another before it ends.
+      async endOthers() {
+        for (let tries = 0; owner !== null && tries < MAX_TRIES && processesOf(owner.uid).length > 0; tries += 1) {
+          const child = spawn('setpriv', [...asOwner(owner), 'sh', '-c', 'kill -KILL -1'], { stdio: 'ignore' });
+          await once(child, 'close').catch(() => undefined);
+        }
+      },
     }),
   };
 }
@@ -236,14 +242,6 @@ function others(owner: Owner | null): (pid: number) => boolean {
     known = new Set(running);
     return own.length > 0;
   };
-}
-
-/** By one kill(2) of all processes of the account: none of them can start another before it ends. */
-async function endAll(owner: Owner | null): Promise<void> {
-  for (let tries = 0; owner !== null && tries < MAX_TRIES && processesOf(owner.uid).length > 0; tries += 1) {
-    const child = spawn('setpriv', [...asOwner(owner), 'sh', '-c', 'kill -KILL -1'], { stdio: 'ignore' });
-    await once(child, 'close').catch(() => undefined);
-  }
 }
 
 function asOwner(owner: Owner | null): readonly string[] {

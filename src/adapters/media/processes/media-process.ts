@@ -96,7 +96,11 @@ export class MediaProcess {
     this.#channel = ((child.stdio ?? []) as readonly unknown[])[3] as Socket | undefined;
     this.#channel?.on('data', (chunk) => this.#receive(chunk));
     this.#channel?.on('error', () => undefined);
-    this.#channel?.on('close', () => this.#endUnheard());
+    // As a rule because it is ending, and then how it does is told by its end.
+    this.#channel?.on('close', () => {
+      if (this.#inner !== null) signalled(this.#inner, 'SIGKILL');
+      else setTimeout(() => this.#alive && this.#signal(), UNHEARD_MS).unref();
+    });
     void Promise.all([innerParent, this.#greeted]).then(([parent]) => {
       this.#inner = parent === null ? null : childOf(parent);
       // Its memory could not be monitored, nor would it end when its parent does.
@@ -233,12 +237,6 @@ export class MediaProcess {
     this.#signal();
   }
 
-  /** It has closed the channel: as a rule because it is ending, and then how it does is told by its end. */
-  #endUnheard(): void {
-    if (this.#inner !== null) signalled(this.#inner, 'SIGKILL');
-    else setTimeout(() => this.#alive && this.#signal(), UNHEARD_MS).unref();
-  }
-
   #signal(): void {
     // bubblewrap exits once the process inside has.
     if (this.#inner === null || !this.#alive || !signalled(this.#inner, 'SIGKILL')) this.#child.kill('SIGKILL');
@@ -297,13 +295,8 @@ export class MediaProcess {
   }
 }
 
-interface Started {
-  readonly child: ChildProcess;
-  /** Id of the parent of the process that decodes; null where that is this process. */
-  readonly innerParent: Promise<number | null>;
-}
-
-function start(launch: Launch, folder: string): Started {
+/** Starts a process. Returns with it the id of the parent of the process that decodes; null where that is this process. */
+function start(launch: Launch, folder: string): { child: ChildProcess; innerParent: Promise<number | null> } {
   const { command, args, filter, reportsChildPid } = launch;
   const more = [
     filter ? ('pipe' as const) : ('ignore' as const),

@@ -72,16 +72,15 @@ const HOST = hostname().replace(/[^A-Za-z0-9-]/g, '-');
  * Creates the shared folder (mode 0700) if needed, removes what dead processes left in it, and opens a folder for a new reader. Errors:
  * `service_unavailable`.
  */
-export function openScratch(shared: string): Promise<Scratch> {
+export async function openScratch(folder: string): Promise<Scratch> {
   // Processes start in their own folders, from where a relative path would lead elsewhere.
-  return onDisk(() => createScratch(resolve(shared)));
-}
-
-async function createScratch(shared: string): Promise<Scratch> {
-  await mkdir(shared, { recursive: true, mode: 0o700 });
-  await chmod(shared, 0o700);
-  await sweep(shared);
-  const path = await mkdtemp(join(shared, `media.${HOST}.${process.pid}.${STARTED}.`));
+  const shared = resolve(folder);
+  const path = await onDisk(async () => {
+    await mkdir(shared, { recursive: true, mode: 0o700 });
+    await chmod(shared, 0o700);
+    await sweep(shared);
+    return mkdtemp(join(shared, `media.${HOST}.${process.pid}.${STARTED}.`));
+  });
   const writer = new FileWriter();
   const openFolders = new Set<OpenFolder>();
   return {
@@ -142,7 +141,18 @@ async function processFolder(
         onDisk(async () => {
           await unlink(folder.path(PICTURE)).catch(unlessAbsent);
         }),
-      temporaryFiles: () => usageIn(temporary),
+      // Neither follows links nor looks into folders, of which decoders make none: each counts as too many files.
+      async temporaryFiles() {
+        let [bytes, files] = [0, 0];
+        for await (const name of temporary.names()) {
+          const found = await lstat(temporary.path(name)).catch(unlessAbsent);
+          if (!found) continue;
+          bytes += found.blocks * BYTES_PER_BLOCK;
+          files += found.isFile() ? 1 : MAX_TEMPORARY_FILES + 1;
+          if (files > MAX_TEMPORARY_FILES) break;
+        }
+        return { bytes, files };
+      },
       remove: () =>
         onDisk(async () => {
           openFolders.delete(folder);
@@ -160,19 +170,6 @@ async function processFolder(
     await rm(path, { recursive: true, force: true });
     throw error;
   }
-}
-
-/** Neither follows links nor looks into folders, of which decoders make none: each counts as too many files. */
-async function usageIn(folder: OpenFolder): Promise<FolderUsage> {
-  let [bytes, files] = [0, 0];
-  for await (const name of folder.names()) {
-    const found = await lstat(folder.path(name)).catch(unlessAbsent);
-    if (!found) continue;
-    bytes += found.blocks * BYTES_PER_BLOCK;
-    files += found.isFile() ? 1 : MAX_TEMPORARY_FILES + 1;
-    if (files > MAX_TEMPORARY_FILES) break;
-  }
-  return { bytes, files };
 }
 
 /** In stat(2), whatever the blocks of the file system. */

@@ -35,10 +35,7 @@ export const apiKeyTable = tableOf<ApiKey>('apiKey', 'api_keys', {
   deletedAt: column.optionalInstant,
 });
 
-export interface KeyAddressRow extends KeyAddress {
-  readonly customerId: Id;
-  readonly keyId: Id;
-}
+type KeyAddressRow = KeyAddress & { readonly customerId: Id; readonly keyId: Id };
 
 export const keyAddressTable = tableOf<KeyAddressRow>('keyAddress', 'key_addresses', {
   customerId: column.key,

@@ -39,7 +39,9 @@ export class PostgresSnapshot implements DatabaseSnapshot {
   static async take<T>(config: pg.ClientConfig, work: (snapshot: DatabaseSnapshot) => Promise<T>): Promise<T> {
     return connected(config, async (client) => {
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-      const result = await work(new PostgresSnapshot(client, await ownTables(client)));
+      const all = await tablesByReference(async (sql) => (await client.query(sql)).rows);
+      const tables = all.filter(({ name, isPermanent }) => isPermanent && name !== MIGRATIONS);
+      const result = await work(new PostgresSnapshot(client, tables));
       await client.query('COMMIT');
       return result;
     });
@@ -111,34 +113,6 @@ async function emptySchema(config: pg.ClientConfig): Promise<readonly string[] |
   });
 }
 
-/** Fills an empty database that has the schema of the archive, all or nothing. */
-async function fill(
-  config: pg.ClientConfig,
-  { tables, sequences }: ArchivedSchema,
-  rowsOf: (table: string) => AsyncIterable<Uint8Array>,
-): Promise<void> {
-  await connected(config, async (client) => {
-    await client.query('BEGIN');
-    // The archive already contains what its triggers would add to the totals.
-    await client.query('ALTER TABLE photos DISABLE TRIGGER USER');
-    for (const table of tables) {
-      await copyIn(client, `COPY ${quoted(table.name)} (${columnList(table)}) FROM STDIN`, rowsOf(table.name));
-    }
-    await client.query('ALTER TABLE photos ENABLE TRIGGER USER');
-    for (const [name, last] of Object.entries(sequences)) {
-      await client.query('SELECT setval($1::regclass, $2)', [quoted(name), last + SEQUENCE_GAP]);
-    }
-    await client.query('COMMIT');
-    // Otherwise the first queries are planned as if everything were empty.
-    await client.query('ANALYZE');
-  });
-}
-
-async function ownTables(client: pg.Client): Promise<readonly CatalogueTable[]> {
-  const tables = await tablesByReference(async (sql) => (await client.query(sql)).rows);
-  return tables.filter(({ name, isPermanent }) => isPermanent && name !== MIGRATIONS);
-}
-
 function columnList({ columns }: { readonly columns: readonly string[] }): string {
   return columns.map(quoted).join(', ');
 }
@@ -172,8 +146,26 @@ export class PostgresArchiveTarget implements ArchiveTarget {
     );
   }
 
-  fill(schema: ArchivedSchema, rowsOf: (table: string) => AsyncIterable<Uint8Array>): Promise<void> {
-    return fill(connectionTo(this.address), schema, rowsOf);
+  /** Fills an empty database that has the schema of the archive, all or nothing. */
+  async fill(
+    { tables, sequences }: ArchivedSchema,
+    rowsOf: (table: string) => AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    await connected(connectionTo(this.address), async (client) => {
+      await client.query('BEGIN');
+      // The archive already contains what its triggers would add to the totals.
+      await client.query('ALTER TABLE photos DISABLE TRIGGER USER');
+      for (const table of tables) {
+        await copyIn(client, `COPY ${quoted(table.name)} (${columnList(table)}) FROM STDIN`, rowsOf(table.name));
+      }
+      await client.query('ALTER TABLE photos ENABLE TRIGGER USER');
+      for (const [name, last] of Object.entries(sequences)) {
+        await client.query('SELECT setval($1::regclass, $2)', [quoted(name), last + SEQUENCE_GAP]);
+      }
+      await client.query('COMMIT');
+      // Otherwise the first queries are planned as if everything were empty.
+      await client.query('ANALYZE');
+    });
   }
 }
 

@@ -6,11 +6,7 @@ import { TypeormRepository } from '../database/repository.js';
 import { column, prepared, tableOf } from '../database/sql.js';
 
 /** An upload whose staged bytes are no longer needed. */
-export interface DroppedUpload {
-  readonly customerId: Id;
-  readonly importId: Id;
-  readonly uploadId: number;
-}
+type DroppedUpload = { readonly customerId: Id; readonly importId: Id; readonly uploadId: number };
 
 export const droppedUploadTable = tableOf<DroppedUpload>('droppedUpload', 'dropped_uploads', {
   customerId: column.key,

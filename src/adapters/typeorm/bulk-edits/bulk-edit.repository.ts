@@ -32,10 +32,7 @@ export const bulkEditTable = tableOf<BulkEditRow>('bulkEdit', 'bulk_edits', {
   endedAt: column.optionalInstant,
 });
 
-export interface BulkChangeRow extends BulkChange {
-  readonly customerId: Id;
-  readonly bulkEditId: Id;
-}
+type BulkChangeRow = BulkChange & { readonly customerId: Id; readonly bulkEditId: Id };
 
 export const bulkChangeTable = tableOf<BulkChangeRow>('bulkChange', 'bulk_edit_changes', {
   customerId: column.key,

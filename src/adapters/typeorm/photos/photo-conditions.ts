@@ -73,18 +73,15 @@ export class PhotoConditions {
     this.addBox(filters);
     this.addSearched(filters);
     this.addExposure(filters);
-    for (const field of namedFields) await this.addNamed(manager, field, filters[field]);
-    if (filters.words?.length) {
-      this.addWords(await this.withTags(manager, filters.words));
+    for (const field of namedFields) {
+      const part = filters[field];
+      if (!part) continue;
+      const keys = await keysWith(manager, this.customerId, field, part);
+      const { column, isGiven } = keyColumns[field];
+      if (keys === null) this.addConditions(`strpos(p.${column}, ${this.place(part)}) > 0`, isGiven('p'));
+      else this.addConditions(`p.${column} = ANY(${this.place(keys)}::text[])`, isGiven('p'));
     }
-  }
-
-  private async addNamed(manager: EntityManager, field: NamedField, part: string | undefined): Promise<void> {
-    if (!part) return;
-    const keys = await keysWith(manager, this.customerId, field, part);
-    const { column, isGiven } = keyColumns[field];
-    if (keys === null) this.addConditions(`strpos(p.${column}, ${this.place(part)}) > 0`, isGiven('p'));
-    else this.addConditions(`p.${column} = ANY(${this.place(keys)}::text[])`, isGiven('p'));
+    if (filters.words?.length) this.addWords(await this.withTags(manager, filters.words));
   }
 
   private addOwn(filters: PhotoFilters): void {
