@@ -10,7 +10,7 @@ import {
   type SourceRequest,
 } from '../../core/imports/fetch/source-reader.js';
 import type { Id } from '../../core/shared/ids.js';
-import { type Address, CustomerNames, type Lookup } from '../outgoing/customer-names.js';
+import { CustomerNames, type Lookup } from '../outgoing/customer-names.js';
 import {
   type AddressRule,
   addressRule,
@@ -35,7 +35,8 @@ export interface HttpSourceReaderOptions {
   readonly now?: () => number;
 }
 
-type Following = RequestedPart & { readonly customerId: Id };
+/** A file of a customer, or what follows the bytes of it that are stored. */
+type Following = Pick<SourceRequest, 'url' | 'from'> & { readonly customerId: Id };
 
 const IDLE_TIMEOUT_MS = 30_000;
 const TIMEOUT_MS = 15 * 60_000;
@@ -100,7 +101,7 @@ export class HttpSourceReader implements SourceReader {
     throw unreachable(`The source redirects more than ${MAX_REDIRECTS} times.`, true);
   }
 
-  /** Each URL on the way follows the same rules. */
+  /** One GET, whose response has begun. The signal ends it, also later. Each URL on the way follows the same rules. */
   private async get({ url, from, customerId }: Following, signal: AbortSignal): Promise<IncomingMessage> {
     const problem = this.problem(url);
     if (problem !== null) throw forbidden(problem);
@@ -109,7 +110,24 @@ export class HttpSourceReader implements SourceReader {
     const addresses = await permittedAddresses(url, by).catch((error: unknown) => {
       throw error instanceof ForbiddenAddress ? forbidden(error.message) : error;
     });
-    return getOnce({ url, from, addresses, idleTimeout: this.idleTimeout }, signal);
+    const begin = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
+    const range = from && { range: `bytes=${from.offset}-`, 'if-range': from.validator };
+    // Compressed bytes could not be continued, and would have another size.
+    const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'photo-service', ...range };
+    return new Promise((resolve, reject) => {
+      const request = begin(url, { method: 'GET', headers, lookup: pinnedTo(addresses), agent: false, signal });
+      const waiting = setTimeout(() => request.destroy(new TooQuiet()), this.idleTimeout);
+      request.on('response', (response) => {
+        clearTimeout(waiting);
+        // It has responded; what breaks from here on is reported by its body.
+        request.removeListener('error', reject).on('error', () => undefined);
+        response.on('error', () => undefined);
+        resolve(response);
+      });
+      request.on('error', reject);
+      request.on('close', () => clearTimeout(waiting));
+      request.end();
+    });
   }
 }
 
@@ -119,38 +137,6 @@ function redirected(url: string, location: string): string {
   const target = new URL(location, url);
   target.hash = '';
   return target.href;
-}
-
-/** A file, or what follows the bytes of it that are stored. */
-type RequestedPart = Pick<SourceRequest, 'url' | 'from'>;
-
-interface Getting extends RequestedPart {
-  /** Checked; the connection goes to one of them. */
-  readonly addresses: readonly Address[];
-  /** Milliseconds until the response must have begun. */
-  readonly idleTimeout: number;
-}
-
-/** One GET, whose response has begun. The signal ends it, also later. */
-function getOnce({ url, from, addresses, idleTimeout }: Getting, signal: AbortSignal): Promise<IncomingMessage> {
-  const begin = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
-  const range = from && { range: `bytes=${from.offset}-`, 'if-range': from.validator };
-  // Compressed bytes could not be continued, and would have another size.
-  const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'photo-service', ...range };
-  return new Promise((resolve, reject) => {
-    const request = begin(url, { method: 'GET', headers, lookup: pinnedTo(addresses), agent: false, signal });
-    const waiting = setTimeout(() => request.destroy(new TooQuiet()), idleTimeout);
-    request.on('response', (response) => {
-      clearTimeout(waiting);
-      // It has responded; what breaks from here on is reported by its body.
-      request.removeListener('error', reject).on('error', () => undefined);
-      response.on('error', () => undefined);
-      resolve(response);
-    });
-    request.on('error', reject);
-    request.on('close', () => clearTimeout(waiting));
-    request.end();
-  });
 }
 
 /** Seconds after a change in which `Last-Modified` may be the same for two versions of a file. */
@@ -165,7 +151,9 @@ function readResponse(
   if (coding !== 'identity' && coding !== '') {
     throw unreachable('The source sends the file compressed, although it was asked not to.', true);
   }
-  const whole = statusCode === 206 ? continued(from, headers) : { offset: 0, sizeBytes: lengthOf(headers) };
+  const length = headers['content-length'] ?? '';
+  const sizeBytes = /^\d{1,15}$/.test(length) ? Number(length) : null;
+  const whole = statusCode === 206 ? continued(from, headers) : { offset: 0, sizeBytes };
   if (whole.sizeBytes !== null && whole.sizeBytes > maxBytes) {
     const message = `The file is larger than ${maxBytes} bytes, the maximum.`;
     throw new SourceFailure({ code: 'file_too_large', message }, true);
@@ -179,10 +167,6 @@ function continued(from: SourceRequest['from'], headers: IncomingHttpHeaders): {
   const isRest = from !== null && Number(first) === from.offset && Number(last) === Number(total) - 1;
   if (!isRest) throw unreachable('The source sent another part of the file than it was asked for.', false);
   return { offset: from.offset, sizeBytes: Number(total) };
-}
-
-function lengthOf({ 'content-length': length }: IncomingHttpHeaders): number | null {
-  return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : null;
 }
 
 /** Returns what `If-Range` takes: a strong ETag, or a time long enough ago (RFC 9110, 8.8.2.2). */

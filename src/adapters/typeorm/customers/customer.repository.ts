@@ -111,7 +111,19 @@ export class TypeormCustomerDirectory extends TypeormStore implements CustomerDi
   }
 
   removeRows(id: Id): Promise<number> {
-    return this.query((manager) => removeRows(manager, id));
+    return this.query(async (manager) => {
+      for (const name of await tenantTables((sql) => select(manager, sql))) {
+        const table = quoted(name);
+        const some = `ARRAY(SELECT ctid FROM ${table} WHERE customer_id = $1 LIMIT ${BATCH})`;
+        const { count } = await change(
+          manager,
+          `DELETE FROM ${table} WHERE customer_id = $1 AND ctid = ANY (${some})`,
+          [id],
+        );
+        if (count > 0) return count;
+      }
+      return 0;
+    });
   }
 
   setRenditionBytes(bytes: ReadonlyMap<Id, number>): Promise<void> {
@@ -130,8 +142,20 @@ export class TypeormCustomerDirectory extends TypeormStore implements CustomerDi
     });
   }
 
+  /** Also locked against new rows that refer to it: a transaction that is about to write one waits, and then finds no customer. */
   remove(id: Id): Promise<boolean> {
-    return inTransaction(this.dataSource, (manager) => removeCustomer(manager, id));
+    return inTransaction(this.dataSource, async (manager) => {
+      const customer = await manager.findOne(customerTable, { where: { id }, lock: { mode: 'pessimistic_write' } });
+      if (customer === null) return true;
+      if (customer.status !== 'closing') throw new Error(`Customer ${id} is ${customer.status} and cannot be removed.`);
+      for (const name of await tenantTables((sql) => select(manager, sql))) {
+        const rows = await select(manager, `SELECT FROM ${quoted(name)} WHERE customer_id = $1 LIMIT 1`, [id]);
+        if (rows.length > 0) return false;
+      }
+      await change(manager, `DELETE FROM ${TOTALS} WHERE customer_id = $1`, [id]);
+      await manager.delete(customerTable, { id });
+      return true;
+    });
   }
 
   /** By hand, so that one statement decides: a complete proof stays. */
@@ -207,32 +231,6 @@ export class TypeormCustomerRepository extends TypeormRepository implements Cust
 /** Maximum number of rows per statement, so that it stays well below the statement timeout. */
 const BATCH = 1000;
 const TOTALS = 'photo_totals';
-
-async function removeRows(manager: EntityManager, id: Id): Promise<number> {
-  for (const name of await tenantTables((sql) => select(manager, sql))) {
-    const table = quoted(name);
-    const some = `ARRAY(SELECT ctid FROM ${table} WHERE customer_id = $1 LIMIT ${BATCH})`;
-    const { count } = await change(manager, `DELETE FROM ${table} WHERE customer_id = $1 AND ctid = ANY (${some})`, [
-      id,
-    ]);
-    if (count > 0) return count;
-  }
-  return 0;
-}
-
-/** Also locked against new rows that refer to it: a transaction that is about to write one waits, and then finds no customer. */
-async function removeCustomer(manager: EntityManager, id: Id): Promise<boolean> {
-  const customer = await manager.findOne(customerTable, { where: { id }, lock: { mode: 'pessimistic_write' } });
-  if (customer === null) return true;
-  if (customer.status !== 'closing') throw new Error(`Customer ${id} is ${customer.status} and cannot be removed.`);
-  for (const name of await tenantTables((sql) => select(manager, sql))) {
-    const rows = await select(manager, `SELECT FROM ${quoted(name)} WHERE customer_id = $1 LIMIT 1`, [id]);
-    if (rows.length > 0) return false;
-  }
-  await change(manager, `DELETE FROM ${TOTALS} WHERE customer_id = $1`, [id]);
-  await manager.delete(customerTable, { id });
-  return true;
-}
 
 /**
  * By their names in the catalogue, so statements on them are by hand. Starting with those that no others refer to. Without totals and stamps,
