@@ -57,19 +57,14 @@ function linesOf(path: string): ReadonlyMap<string, string> {
   }
 }
 
-/** The processor time of a process, and whether it would run now. */
-export interface ProcessorTime {
-  /** Milliseconds that all its threads have run together. */
-  readonly used: number;
-  /** A thread runs, waits for a processor, or for the disk: the process is not stuck. */
-  readonly isActive: boolean;
-}
-
 /** USER_HZ is 100 on every architecture that Node supports. */
 const MILLISECONDS_PER_TICK = 10;
 
-/** Null where the system does not tell (no /proc), or the process is gone. Reads a file for each of its threads. */
-export function processorTime(pid: number): ProcessorTime | null {
+/**
+ * The milliseconds that all threads of a process have run together, and whether it is not stuck: one of them runs, waits for a processor, or for
+ * the disk. Null where the system does not tell (no /proc), or the process is gone. Reads a file for each of its threads.
+ */
+export function processorTime(pid: number): { readonly used: number; readonly isActive: boolean } | null {
   const used = timeUsedBy(pid);
   if (used === null) return null;
   try {

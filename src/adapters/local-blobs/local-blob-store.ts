@@ -152,7 +152,9 @@ export class LocalBlobStore implements BlobStore {
       const linked = await onDisk(() => this.unlessAbsent(() => tryLink(source, temp)));
       if (linked === null) return false;
       if (!linked) return await this.copyBytes(from, to, ifMatch);
-      if (!(await isVersion(temp, ifMatch))) return false;
+      // Asked of the link, not of the source, which may have been replaced since.
+      const stats = await onDisk(() => lstat(temp, { bigint: true }));
+      if (!stats.isFile() || infoOf(stats).etag !== ifMatch) return false;
       await onDisk(() => this.folders.place(temp, target));
       return true;
     } finally {
@@ -261,14 +263,6 @@ export class LocalBlobStore implements BlobStore {
     if (key.startsWith(`${TEMP_FOLDER}/`) || key === TEMP_FOLDER) throw new Error(`Not a blob key: "${key}"`);
     return join(this.folders.root, key);
   }
-}
-
-/** Whether a link is to the right version of a file. Asked of the link, not of the source, which may have been replaced since. */
-function isVersion(link: string, etag: string): Promise<boolean> {
-  return onDisk(async () => {
-    const stats = await lstat(link, { bigint: true });
-    return stats.isFile() && infoOf(stats).etag === etag;
-  });
 }
 
 /**

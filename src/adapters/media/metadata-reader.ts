@@ -50,15 +50,6 @@ export class MetadataReader {
     });
   }
 
-  async #readInThread(source: MetadataSource): Promise<PictureMetadata | null> {
-    // Its start takes none of the time of the file.
-    await this.watchParent();
-    this.#requests += 1;
-    const answer = await this.#ask({ ...source, id: this.#requests });
-    if (answer === null) await this.#thread?.terminate();
-    return answer?.metadata ?? null;
-  }
-
   #start(): Worker {
     if (this.#thread !== null) return this.#thread;
     const thread = new Worker(new URL('./metadata-thread.js', import.meta.url), {
@@ -76,17 +67,23 @@ export class MetadataReader {
     return thread;
   }
 
-  async #ask(request: MetadataRequest): Promise<MetadataAnswer | null> {
+  async #readInThread(source: MetadataSource): Promise<PictureMetadata | null> {
+    // Its start takes none of the time of the file.
+    await this.watchParent();
+    this.#requests += 1;
+    const request: MetadataRequest = { ...source, id: this.#requests };
     const thread = this.#start();
     let timer: NodeJS.Timeout | undefined;
-    const answer = new Promise<MetadataAnswer | null>((resolve) => {
+    const answered = new Promise<MetadataAnswer | null>((resolve) => {
       this.#settle = (given) => {
         if (given === null || given.id === request.id) resolve(given);
       };
       timer = setTimeout(() => resolve(null), TIMEOUT_MS);
     });
     thread.postMessage(request);
-    return answer.finally(() => clearTimeout(timer));
+    const answer = await answered.finally(() => clearTimeout(timer));
+    if (answer === null) await this.#thread?.terminate();
+    return answer?.metadata ?? null;
   }
 }
 

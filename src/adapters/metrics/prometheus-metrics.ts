@@ -26,7 +26,9 @@ export interface ProcessSources {
 }
 
 /** The same, and of the installation. */
-export interface MetricSources extends ProcessSources, BacklogSource {}
+export interface MetricSources extends ProcessSources {
+  backlog(): Promise<Backlog>;
+}
 
 export interface Answered {
   readonly method: string;
@@ -145,7 +147,7 @@ export class PrometheusMetrics {
   });
 
   /** @param sources Without a backlog in all processes of a service but one. */
-  constructor(sources: ProcessSources & Partial<BacklogSource>) {
+  constructor(sources: ProcessSources & Partial<MetricSources>) {
     collectDefaultMetrics({ register: this.registry });
     for (const budget of ['read', 'write', 'anonymous']) this.limited.inc({ budget }, 0);
     for (const result of ['intact', 'missing', 'damaged', 'unreadable']) this.scrubbed.inc({ result }, 0);
@@ -164,7 +166,7 @@ export class PrometheusMetrics {
       'max',
     );
     const { backlog } = sources;
-    if (backlog !== undefined) new BacklogGauges(this.registry, { backlog });
+    if (backlog !== undefined) addBacklogGauges(this.registry, backlog);
   }
 
   /** Returns the metrics as plain data, for a process that adds up those of several. */
@@ -234,94 +236,67 @@ export class PrometheusMetrics {
   }
 }
 
-interface BacklogSource {
-  backlog(): Promise<Backlog>;
-}
-
 /** However often they are collected, the database is queried at most once in so many milliseconds. */
 const FRESH_MS = 15_000;
 
 const KINDS: readonly JobWork['kind'][] = ['inspect', 'publish'];
 
 /**
- * Numbers of the whole installation, the same from every process. While the database is unavailable they are missing, and all others
+ * Adds the numbers of the whole installation, the same from every process. While the database is unavailable they are missing, and all others
  * present.
  */
-class BacklogGauges {
-  private readAt = Number.NEGATIVE_INFINITY;
-  private reading: Promise<void> | null = null;
-  private readonly gauges: Gauge[] = [];
-  private readonly jobs: Gauge<'kind' | 'state'>;
-  private readonly jobAge: Gauge<'kind'>;
-  private readonly deliveries: Gauge;
-  private readonly deliveryAge: Gauge;
-  private readonly items: Gauge<'status'>;
-  private readonly itemsEstimated: Gauge<'status'>;
-
-  constructor(
-    private readonly registry: Registry,
-    private readonly source: BacklogSource,
-  ) {
-    this.jobs = this.gauge('photo_service_jobs', 'Jobs, counted up to 100,000.', ['kind', 'state']);
-    this.jobAge = this.gauge('photo_service_job_oldest_seconds', 'Time since the oldest due job became due.', ['kind']);
-    this.deliveries = this.gauge(
-      'photo_service_webhook_deliveries_waiting',
-      'Webhook deliveries waiting to be sent, counted up to 100,000.',
-      [],
-    );
-    this.deliveryAge = this.gauge(
-      'photo_service_webhook_delivery_oldest_seconds',
-      'Time since the oldest due webhook delivery became due.',
-      [],
-    );
-    this.items = this.gauge('photo_service_import_items', 'Import items in progress, counted up to 100,000.', [
-      'status',
-    ]);
-    this.itemsEstimated = this.gauge(
-      'photo_service_import_items_estimated',
-      'All import items, estimated from database statistics.',
-      ['status'],
-    );
-  }
-
-  private gauge<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Gauge<Label> {
-    const gauge = new Gauge<Label>({
-      name,
-      help,
-      labelNames: [...labelNames],
-      registers: [this.registry],
-      // The first one collected reads for all.
-      collect: () => this.read(),
-    });
-    this.gauges.push(gauge as unknown as Gauge);
-    return gauge;
-  }
-
-  private read(): Promise<void> {
-    if (performance.now() - this.readAt >= FRESH_MS) {
-      this.readAt = performance.now();
-      this.reading = this.readAnew();
-    }
-    return this.reading ?? Promise.resolve();
-  }
-
-  private async readAnew(): Promise<void> {
-    const found = await this.source.backlog().catch(() => null);
-    for (const gauge of this.gauges) gauge.reset();
+function addBacklogGauges(registry: Registry, backlog: () => Promise<Backlog>): void {
+  const gauges: Gauge[] = [];
+  const gauge = <Label extends string>(name: string, help: string, labelNames: Label[]): Gauge<Label> => {
+    // The first one collected reads for all.
+    const added = new Gauge<Label>({ name, help, labelNames, registers: [registry], collect: () => read() });
+    gauges.push(added as unknown as Gauge);
+    return added;
+  };
+  const jobs = gauge('photo_service_jobs', 'Jobs, counted up to 100,000.', ['kind', 'state']);
+  const jobAge = gauge('photo_service_job_oldest_seconds', 'Time since the oldest due job became due.', ['kind']);
+  const deliveries = gauge(
+    'photo_service_webhook_deliveries_waiting',
+    'Webhook deliveries waiting to be sent, counted up to 100,000.',
+    [],
+  );
+  const deliveryAge = gauge(
+    'photo_service_webhook_delivery_oldest_seconds',
+    'Time since the oldest due webhook delivery became due.',
+    [],
+  );
+  const items = gauge('photo_service_import_items', 'Import items in progress, counted up to 100,000.', ['status']);
+  const itemsEstimated = gauge(
+    'photo_service_import_items_estimated',
+    'All import items, estimated from database statistics.',
+    ['status'],
+  );
+  const readAnew = async () => {
+    const found = await backlog().catch(() => null);
+    for (const each of gauges) each.reset();
     if (found === null) {
-      this.deliveries.remove();
-      this.deliveryAge.remove();
+      deliveries.remove();
+      deliveryAge.remove();
       return;
     }
     const none = { waiting: 0, running: 0, dead: 0, oldestSeconds: 0 };
     for (const kind of KINDS) {
-      const { oldestSeconds, waiting, running, dead } = found.jobs.find((jobs) => jobs.kind === kind) ?? none;
-      for (const [state, count] of Object.entries({ waiting, running, dead })) this.jobs.set({ kind, state }, count);
-      this.jobAge.set({ kind }, oldestSeconds);
+      const { oldestSeconds, waiting, running, dead } = found.jobs.find((each) => each.kind === kind) ?? none;
+      for (const [state, count] of Object.entries({ waiting, running, dead })) jobs.set({ kind, state }, count);
+      jobAge.set({ kind }, oldestSeconds);
     }
-    this.deliveries.set(found.deliveries.waiting);
-    this.deliveryAge.set(found.deliveries.oldestSeconds);
-    for (const status of reservingStatuses) this.items.set({ status }, found.itemsUnderWay[status] ?? 0);
-    for (const [status, count] of Object.entries(found.itemsEstimated)) this.itemsEstimated.set({ status }, count);
-  }
+    deliveries.set(found.deliveries.waiting);
+    deliveryAge.set(found.deliveries.oldestSeconds);
+    for (const status of reservingStatuses) items.set({ status }, found.itemsUnderWay[status] ?? 0);
+    for (const [status, count] of Object.entries(found.itemsEstimated)) itemsEstimated.set({ status }, count);
+  };
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading = Promise.resolve();
+  const read = () => {
+    if (performance.now() - readAt >= FRESH_MS) {
+      readAt = performance.now();
+      reading = readAnew();
+    }
+    return reading;
+  };
 }

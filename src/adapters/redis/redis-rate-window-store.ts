@@ -41,9 +41,6 @@ const RATE_WINDOW_SCRIPT = `
   return { admitted and 1 or 0, used, at(-1) or -1, blocker, now }
 `;
 
-/** The longest time that a call takes, including the network. Shorter than the timeout of FallbackRateWindowStore. */
-const DEADLINE_MS = 800;
-
 /** -1 stands for none. */
 const orNone = (moment: number): number | null => (moment < 0 ? null : moment);
 
@@ -55,10 +52,13 @@ const orNone = (moment: number): number | null => (moment < 0 ? null : moment);
 export class RedisRateWindowStore implements RateWindowStore {
   private connection: RedisConnection | null = null;
 
-  /** @param url `redis://` or `rediss://`, with name and password if it needs them. */
+  /**
+   * @param url `redis://` or `rediss://`, with name and password if it needs them.
+   * @param deadlineMs The longest time that a call takes, including the network. Shorter than the timeout of FallbackRateWindowStore.
+   */
   constructor(
     private readonly url: string,
-    private readonly deadlineMs: number = DEADLINE_MS,
+    private readonly deadlineMs: number = 800,
   ) {}
 
   hit(budget: Budget): Promise<WindowState> {
@@ -80,15 +80,12 @@ export class RedisRateWindowStore implements RateWindowStore {
   }
 
   private async ask({ name, limit }: Budget, counting: boolean): Promise<WindowState> {
-    const [admitted, used, newest, blocker, now] = await this.answer(name, limit, counting);
-    return stateOf({ used, newest: orNone(newest), blocker: orNone(blocker) }, limit, now, admitted === 1);
-  }
-
-  private async answer(name: string, limit: number, counting: boolean): Promise<Answer> {
     this.connection ??= new RedisConnection(this.url, this.deadlineMs);
     const connection = this.connection;
     try {
-      return await connection.rateWindow(name, limit, WINDOW_MS, counting);
+      const answer = await connection.rateWindow(name, limit, WINDOW_MS, counting);
+      const [admitted, used, newest, blocker, now] = answer;
+      return stateOf({ used, newest: orNone(newest), blocker: orNone(blocker) }, limit, now, admitted === 1);
     } catch (error) {
       connection.close();
       // Another call may have opened a new one meanwhile.

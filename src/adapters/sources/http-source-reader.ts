@@ -46,35 +46,32 @@ const field = { name: 'sourceUrl', example: 'https://example.com/photo.jpg' };
 
 /** Reads over the network. Keeps no connections and no cookies, sends no credentials, and ignores proxies of the environment. */
 export class HttpSourceReader implements SourceReader {
-  private readonly allowPrivate: boolean;
-  private readonly lookup: Lookup;
-  private readonly permits: AddressRule;
-  private readonly idleTimeout: number;
-  private readonly now: () => number;
-  private readonly timeout: number;
+  private readonly options: Required<HttpSourceReaderOptions>;
 
-  constructor({ allowPrivate, lookup, permits, idleTimeout, timeout, now }: HttpSourceReaderOptions) {
-    this.now = now ?? (() => performance.now());
-    this.allowPrivate = allowPrivate;
-    this.lookup = lookup ?? new CustomerNames().lookup;
-    this.permits = permits ?? addressRule(allowPrivate);
-    this.idleTimeout = idleTimeout ?? IDLE_TIMEOUT_MS;
-    this.timeout = timeout ?? TIMEOUT_MS;
+  constructor(options: HttpSourceReaderOptions) {
+    this.options = {
+      lookup: new CustomerNames().lookup,
+      permits: addressRule(options.allowPrivate),
+      idleTimeout: IDLE_TIMEOUT_MS,
+      timeout: TIMEOUT_MS,
+      now: () => performance.now(),
+      ...options,
+    };
   }
 
   problem(sourceUrl: string): string | null {
-    return urlProblem(sourceUrl, this.allowPrivate, field);
+    return urlProblem(sourceUrl, this.options.allowPrivate, field);
   }
 
   async open(request: SourceRequest, stopping: AbortSignal): Promise<OpenSource> {
     const over = new AbortController();
-    const signal = AbortSignal.any([stopping, over.signal, AbortSignal.timeout(this.timeout)]);
+    const signal = AbortSignal.any([stopping, over.signal, AbortSignal.timeout(this.options.timeout)]);
     try {
       const response = await this.follow(request, signal);
       const { offset, sizeBytes, validator } = readResponse(request, response);
       const expected = sizeBytes === null ? null : sizeBytes - offset;
       const tooSlow = () => unreachable('The source sent less than 1 KB per second for a minute.', false);
-      const bytes = notSlower(bodyOf(response, this.idleTimeout, expected, signal), tooSlow, this.now);
+      const bytes = notSlower(bodyOf(response, this.options.idleTimeout, expected, signal), tooSlow, this.options.now);
       return { offset, sizeBytes, validator, bytes, close: () => over.abort() };
     } catch (error) {
       over.abort();
@@ -105,8 +102,14 @@ export class HttpSourceReader implements SourceReader {
   private async get({ url, from, customerId }: Following, signal: AbortSignal): Promise<IncomingMessage> {
     const problem = this.problem(url);
     if (problem !== null) throw forbidden(problem);
-    const late = AbortSignal.any([signal, AbortSignal.timeout(this.idleTimeout)]);
-    const by = { permits: this.permits, lookup: this.lookup, field: field.name, customerId, signal: late };
+    const late = AbortSignal.any([signal, AbortSignal.timeout(this.options.idleTimeout)]);
+    const by = {
+      permits: this.options.permits,
+      lookup: this.options.lookup,
+      field: field.name,
+      customerId,
+      signal: late,
+    };
     const addresses = await permittedAddresses(url, by).catch((error: unknown) => {
       throw error instanceof ForbiddenAddress ? forbidden(error.message) : error;
     });
@@ -116,7 +119,7 @@ export class HttpSourceReader implements SourceReader {
     const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'photo-service', ...range };
     return new Promise((resolve, reject) => {
       const request = begin(url, { method: 'GET', headers, lookup: pinnedTo(addresses), agent: false, signal });
-      const waiting = setTimeout(() => request.destroy(new TooQuiet()), this.idleTimeout);
+      const waiting = setTimeout(() => request.destroy(new TooQuiet()), this.options.idleTimeout);
       request.on('response', (response) => {
         clearTimeout(waiting);
         // It has responded; what breaks from here on is reported by its body.

@@ -39,22 +39,15 @@ const TIMEOUT_MS = 15_000;
 
 /** Sends over the network. Keeps no connections, and ignores proxies of the environment. */
 export class HttpWebhookSender implements WebhookSender {
-  private readonly allowPrivate: boolean;
-  private readonly readPrivate: boolean;
-  private readonly lookup: Lookup;
-  private readonly timeout: number;
-  private readonly clock: Clock;
+  private readonly options: Required<HttpWebhookSenderOptions>;
 
-  constructor({ allowPrivate, readPrivate = false, lookup, timeout, clock }: HttpWebhookSenderOptions) {
-    this.allowPrivate = allowPrivate;
-    this.readPrivate = readPrivate;
-    this.lookup = lookup ?? new CustomerNames().lookup;
-    this.timeout = timeout ?? TIMEOUT_MS;
-    this.clock = clock ?? new SystemClock();
+  constructor(options: HttpWebhookSenderOptions) {
+    const { lookup } = new CustomerNames();
+    this.options = { readPrivate: false, lookup, timeout: TIMEOUT_MS, clock: new SystemClock(), ...options };
   }
 
   async refusal(url: string, customerId: Id): Promise<string | null> {
-    const signal = AbortSignal.timeout(this.timeout);
+    const signal = AbortSignal.timeout(this.options.timeout);
     try {
       await this.addressesOf(url, { customerId, signal });
       return null;
@@ -64,11 +57,11 @@ export class HttpWebhookSender implements WebhookSender {
   }
 
   async post(message: WebhookMessage): Promise<WebhookAnswer> {
-    const signal = AbortSignal.timeout(this.timeout);
+    const signal = AbortSignal.timeout(this.options.timeout);
     try {
       const addresses = await this.addressesOf(message.url, { customerId: message.customerId, signal });
-      const { body, ...answer } = await send(message, addresses, { signal, clock: this.clock });
-      const isReadable = this.readPrivate || addresses.every(({ address }) => isPublicAddress(address));
+      const { body, ...answer } = await send(message, addresses, { signal, clock: this.options.clock });
+      const isReadable = this.options.readPrivate || addresses.every(({ address }) => isPublicAddress(address));
       return { ...answer, reason: null, body: isReadable ? body : null };
     } catch (error) {
       return { status: null, reason: reasonFor(error, signal), body: null };
@@ -76,10 +69,10 @@ export class HttpWebhookSender implements WebhookSender {
   }
 
   private addressesOf(url: string, asking: Asking): Promise<readonly Address[]> {
-    const problem = urlProblem(url, this.allowPrivate);
+    const problem = urlProblem(url, this.options.allowPrivate);
     if (problem !== null) return Promise.reject(new ForbiddenAddress(problem));
-    const permits = addressRule(this.allowPrivate);
-    return permittedAddresses(url, { permits, lookup: this.lookup, field: 'url', ...asking });
+    const permits = addressRule(this.options.allowPrivate);
+    return permittedAddresses(url, { permits, lookup: this.options.lookup, field: 'url', ...asking });
   }
 }
 

@@ -11,7 +11,7 @@ import { TimeLimit, usageOf, writtenBy } from '../../process-usage.js';
 import { childEnvironment, type Launch, type ProcessLimits } from '../isolation/isolation.js';
 import { encodeFrame, type Frame, type FrameBounds, FrameError, FrameReader, readyAnswer } from '../media-channel.js';
 import type { MediaJob, SentJob } from '../media-job.js';
-import { type FolderUsage, MAX_TEMPORARY_FILES, PICTURE, type ProcessFolder } from './scratch.js';
+import { MAX_TEMPORARY_FILES, PICTURE, type ProcessFolder } from './scratch.js';
 
 /**
  * The bounds of a decoder: memory and time are settings (`MEDIA_MEMORY_BYTES`, `MEDIA_TIMEOUT_SECONDS`; defaults in child-process-media-reader.ts).
@@ -270,7 +270,7 @@ export class MediaProcess {
     }
   }
 
-  async #temporaryFiles(): Promise<FolderUsage> {
+  async #temporaryFiles(): Promise<{ bytes: number; files: number }> {
     const { temporaryFileSystem: place } = this.launch;
     if (place === undefined) return this.folder.temporaryFiles();
     // Until then nothing of the picture's runs.

@@ -21,42 +21,6 @@ import type { PictureBytes } from '../../../core/media/media-reader.js';
 import { FileWriter, onDisk, systemCode } from '../../local-blobs/files.js';
 import { type Owner, TEMPORARY } from '../isolation/isolation.js';
 
-/**
- * A folder of one reader, under one that all readers on this disk share. Nothing in it is meant to outlive the reader, and leftovers are
- * removed at the next start. Errors of its methods: `service_unavailable` when the disk is full or broken.
- */
-export interface Scratch {
-  readonly path: string;
-  /** Copies bytes to a new file that only this account can read. When it throws, nothing remains. Errors: those of `bytes`, unchanged. */
-  spool(name: string, bytes: PictureBytes): Promise<void>;
-  /** Creates a folder for a process. @param owner The account of the process, if not this one. */
-  folder(name: string, owner: Owner | null): Promise<ProcessFolder>;
-  /** Removes a file written by `spool`. An absent one is ignored. */
-  unspool(name: string): Promise<void>;
-  removeAll(): Promise<void>;
-}
-
-/**
- * The working directory of a process that reads pictures, in which it finds its picture under the name `PICTURE`, and may write below
- * `TEMPORARY` only, where its account or its sandbox keeps it to that. Whatever the process does here, nothing outside the folder is changed.
- */
-export interface ProcessFolder {
-  readonly path: string;
-  /** Moves a file written by `spool` here. */
-  handOver(name: string): Promise<void>;
-  /** Removes the picture. Throws when something else is in its place, or it cannot be removed. An absent one is ignored. */
-  takeBack(): Promise<void>;
-  /** Returns what is below `TEMPORARY`. */
-  temporaryFiles(): Promise<FolderUsage>;
-  /** Removes the folder with everything in it. Call it when the process has ended. */
-  remove(): Promise<void>;
-}
-
-export interface FolderUsage {
-  readonly bytes: number;
-  readonly files: number;
-}
-
 /** Temporary files of a process; decoders have one at a time. */
 export const MAX_TEMPORARY_FILES = 64;
 export const PICTURE = 'picture';
@@ -68,11 +32,14 @@ const ABANDONED_MS = 24 * 60 * 60 * 1000;
 const STARTED = Math.round(performance.timeOrigin);
 const HOST = hostname().replace(/[^A-Za-z0-9-]/g, '-');
 
+export type Scratch = Awaited<ReturnType<typeof openScratch>>;
+
 /**
- * Creates the shared folder (mode 0700) if needed, removes what dead processes left in it, and opens a folder for a new reader. Errors:
- * `service_unavailable`.
+ * Opens a folder of one reader, under one that all readers on this disk share, which is created (mode 0700) if needed, and in which nothing is
+ * meant to outlive its reader: what dead processes left is removed. Errors, also of its methods: `service_unavailable` when the disk is full or
+ * broken.
  */
-export async function openScratch(folder: string): Promise<Scratch> {
+export async function openScratch(folder: string) {
   // Processes start in their own folders, from where a relative path would lead elsewhere.
   const shared = resolve(folder);
   const path = await onDisk(async () => {
@@ -85,7 +52,8 @@ export async function openScratch(folder: string): Promise<Scratch> {
   const openFolders = new Set<OpenFolder>();
   return {
     path,
-    async spool(name, bytes) {
+    /** Copies bytes to a new file that only this account can read. When it throws, nothing remains. Errors: those of `bytes`, unchanged. */
+    async spool(name: string, bytes: PictureBytes): Promise<void> {
       const source = (await bytes.file?.()) ?? null;
       if (source !== null && (await copied(source, join(path, name)))) return;
       const file = await onDisk(() => open(join(path, name), 'wx', 0o600));
@@ -98,8 +66,10 @@ export async function openScratch(folder: string): Promise<Scratch> {
         throw error;
       }
     },
-    folder: (name, owner) => onDisk(() => processFolder(path, name, owner, openFolders)),
-    unspool: (name) =>
+    /** Creates a folder for a process. @param owner The account of the process, if not this one. */
+    folder: (name: string, owner: Owner | null) => onDisk(() => processFolder(path, name, owner, openFolders)),
+    /** Removes a file written by `spool`. An absent one is ignored. */
+    unspool: (name: string) =>
       onDisk(async () => {
         await unlink(join(path, name)).catch(unlessAbsent);
       }),
@@ -111,12 +81,13 @@ export async function openScratch(folder: string): Promise<Scratch> {
   };
 }
 
-async function processFolder(
-  scratch: string,
-  name: string,
-  owner: Owner | null,
-  openFolders: Set<OpenFolder>,
-): Promise<ProcessFolder> {
+export type ProcessFolder = Awaited<ReturnType<typeof processFolder>>;
+
+/**
+ * The working directory of a process that reads pictures, in which it finds its picture under the name `PICTURE`, and may write below
+ * `TEMPORARY` only, where its account or its sandbox keeps it to that. Whatever the process does here, nothing outside the folder is changed.
+ */
+async function processFolder(scratch: string, name: string, owner: Owner | null, openFolders: Set<OpenFolder>) {
   const path = join(scratch, name);
   await mkdir(path, { mode: 0o700 });
   try {
@@ -132,17 +103,19 @@ async function processFolder(
     openFolders.add(temporary);
     return {
       path,
-      handOver: (file) =>
+      /** Moves a file written by `spool` here. */
+      handOver: (file: string) =>
         onDisk(async () => {
           if (owner !== null) await letGroup(join(scratch, file), owner, 0o640);
           await rename(join(scratch, file), folder.path(PICTURE));
         }),
+      /** Removes the picture. Throws when something else is in its place, or it cannot be removed. An absent one is ignored. */
       takeBack: () =>
         onDisk(async () => {
           await unlink(folder.path(PICTURE)).catch(unlessAbsent);
         }),
-      // Neither follows links nor looks into folders, of which decoders make none: each counts as too many files.
-      async temporaryFiles() {
+      // What is below `TEMPORARY`. Neither follows links nor looks into folders, of which decoders make none: each counts as too many files.
+      async temporaryFiles(): Promise<{ bytes: number; files: number }> {
         let [bytes, files] = [0, 0];
         for await (const name of temporary.names()) {
           const found = await lstat(temporary.path(name)).catch(unlessAbsent);
@@ -153,6 +126,7 @@ async function processFolder(
         }
         return { bytes, files };
       },
+      /** Removes the folder with everything in it. Call it when the process has ended. */
       remove: () =>
         onDisk(async () => {
           openFolders.delete(folder);

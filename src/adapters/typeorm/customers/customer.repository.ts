@@ -113,13 +113,9 @@ export class TypeormCustomerDirectory extends TypeormStore implements CustomerDi
   removeRows(id: Id): Promise<number> {
     return this.query(async (manager) => {
       for (const name of await tenantTables((sql) => select(manager, sql))) {
-        const table = quoted(name);
-        const some = `ARRAY(SELECT ctid FROM ${table} WHERE customer_id = $1 LIMIT ${BATCH})`;
-        const { count } = await change(
-          manager,
-          `DELETE FROM ${table} WHERE customer_id = $1 AND ctid = ANY (${some})`,
-          [id],
-        );
+        const some = `ARRAY(SELECT ctid FROM ${quoted(name)} WHERE customer_id = $1 LIMIT ${BATCH})`;
+        const sql = `DELETE FROM ${quoted(name)} WHERE customer_id = $1 AND ctid = ANY (${some})`;
+        const { count } = await change(manager, sql, [id]);
         if (count > 0) return count;
       }
       return 0;
