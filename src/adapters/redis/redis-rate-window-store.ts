@@ -121,7 +121,6 @@ class RedisConnection {
   private readonly client: ReturnType<typeof openClient>;
   private readonly ready: Promise<unknown>;
 
-  /** Begins to connect. */
   constructor(
     url: string,
     private readonly deadlineMs: number,
@@ -133,7 +132,6 @@ class RedisConnection {
     this.ready.catch(() => undefined);
   }
 
-  /** Rejects when no answer arrives in time. */
   async rateWindow(name: string, limit: number, windowMs: number, counting: boolean): Promise<Answer> {
     const answer = this.ready.then(() => this.client.rateWindow(name, limit, windowMs, counting ? 1 : 0));
     return withTimeout(answer, this.deadlineMs, `no response within ${this.deadlineMs} ms`);

@@ -6,7 +6,6 @@ import {
   DefaultNamingStrategy,
   type MigrationInterface,
   type NamingStrategyInterface,
-  type QueryRunner,
 } from 'typeorm';
 import { BeforeFirstRelease, refuseBeforeFirstRelease } from '../../core/backup/before-first-release.js';
 import { anyMigrationsRun, migrationsRun } from './database/catalogue.js';
@@ -113,7 +112,9 @@ export async function migrate(
     );
     const holder = dataSource.createQueryRunner();
     try {
-      await lock(holder);
+      // Asks again and again: building an index waits for statements that began before, of which a wait for this lock would be one.
+      const locking = 'SELECT pg_try_advisory_lock($1) AS locked';
+      while (!(await holder.query(locking, [MIGRATION_LOCK]))[0].locked) await delay(PAUSE_MS);
       await runPending(dataSource, false);
       const names = new Set(await migrationsRun((sql) => holder.query(sql)));
       const online = chosen.filter((migration) => isOnline(migration) && !names.has(migration.name));
@@ -133,15 +134,6 @@ export async function migrate(
 
 /** TypeORM would print what failed, which is tried again or in the error. */
 const quietly = { logger: 'debug' as const };
-
-/** Asks again and again: building an index waits for statements that began before, of which a wait for this lock would be one. */
-async function lock(holder: QueryRunner): Promise<void> {
-  for (;;) {
-    const [{ locked }] = await holder.query('SELECT pg_try_advisory_lock($1) AS locked', [MIGRATION_LOCK]);
-    if (locked) return;
-    await delay(PAUSE_MS);
-  }
-}
 
 async function migrateOnline(address: DatabaseAddress, online: readonly Migration[]): Promise<void> {
   const options = {

@@ -106,7 +106,10 @@ function decodeWith(
     height: heif._heif_image_get_height(image, CHANNEL_INTERLEAVED),
   };
   requirePictureSize(whole.width, whole.height, maxPixels);
-  const { left, top, width, height } = shown(whole, structure?.crop ?? null);
+  const { crop } = structure ?? {};
+  // The part that is shown, if it is inside of what was decoded.
+  const isInside = crop && crop.left + crop.width <= whole.width && crop.top + crop.height <= whole.height;
+  const { left, top, width, height } = isInside ? crop : { left: 0, top: 0, ...whole };
   const plane = heif._heif_image_get_plane_readonly2(image, CHANNEL_INTERLEAVED, out);
   const stride = word(out);
   const channels = alpha ? 4 : 3;
@@ -124,12 +127,6 @@ function decodeWith(
   const convert = converter(space, 2 ** bits - 1);
   const samples = (bytes: Uint8Array) => new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
   return { ...facts, row: (y) => convert(samples(rowBytes(y, 2)), channels) };
-}
-
-/** The part that is shown, if it is inside of what was decoded. */
-function shown({ width, height }: Size, crop: Region | null): Region {
-  const isInside = crop !== null && crop.left + crop.width <= width && crop.top + crop.height <= height;
-  return isInside ? crop : { left: 0, top: 0, width, height };
 }
 
 /** The statements of a HEIF file (ISO/IEC 23008-12) about its primary picture. */

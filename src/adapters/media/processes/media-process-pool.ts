@@ -36,7 +36,6 @@ export class MediaProcessPool {
     private readonly options: PoolOptions,
   ) {}
 
-  /** The current processes, for monitoring. */
   get processes(): readonly { readonly pid: number; readonly busy: boolean }[] {
     return [...this.#processes].map(({ pid, busy }) => ({ pid, busy }));
   }
@@ -88,7 +87,10 @@ export class MediaProcessPool {
 
   #choose(scratch: Scratch): Promise<ChosenIsolation> {
     return chooseIsolation(this.options.isolation, this.options.priority, async (isolation) => {
-      const process = await this.#new(scratch, isolation).catch(reasonOf);
+      // Its folder could not be created, or given to another account.
+      const process = await this.#new(scratch, isolation).catch(({ cause, message }: Error) =>
+        cause instanceof Error ? cause.message : message,
+      );
       if (typeof process === 'string') return process;
       const reason = await process.started();
       if (reason === null && !this.#closed) this.#keepIdle(process);
@@ -157,10 +159,4 @@ export class MediaProcessPool {
 
 export function closed(): DomainError {
   return new DomainError('service_unavailable', 'The media reader is closed.');
-}
-
-/** Why there is no process at a level: its folder could not be created, or given to another account. */
-function reasonOf(error: unknown): string {
-  const { cause, message } = error as Error;
-  return cause instanceof Error ? cause.message : message;
 }

@@ -74,20 +74,12 @@ export class TypeormAuditLog extends TypeormStore implements AuditLog {
 
   sweep(before: Date, limit: number): Promise<number> {
     return this.query(async (manager) => {
-      const { count: ofAccounts } = await change(
-        manager,
-        `DELETE FROM audit_entries WHERE (customer_id, id) IN (
-           SELECT customer_id, id FROM audit_entries WHERE at < $1 ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED
-         )`,
-        [before, limit],
-      );
-      const { count: ofNone } = await change(
-        manager,
-        `DELETE FROM operator_entries WHERE id IN (
-           SELECT id FROM operator_entries WHERE at < $1 ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED
-         )`,
-        [before, limit],
-      );
+      const sweep = (table: string, key: string) => {
+        const old = `SELECT ${key} FROM ${table} WHERE at < $1 ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED`;
+        return change(manager, `DELETE FROM ${table} WHERE (${key}) IN (${old})`, [before, limit]);
+      };
+      const { count: ofAccounts } = await sweep('audit_entries', 'customer_id, id');
+      const { count: ofNone } = await sweep('operator_entries', 'id');
       return Math.max(ofAccounts, ofNone);
     });
   }

@@ -75,15 +75,15 @@ export abstract class TypeormRowRepository<Row extends Identified, New extends P
   protected abstract readonly order: FindOptionsOrder<Row>;
 
   get(id: Id): Promise<Row | null> {
-    return this.manager.findOneBy(this.table, this.own({ id }));
+    return this.manager.findOneBy(this.table, this.own(id));
   }
 
   list(): Promise<readonly Row[]> {
-    return this.manager.find(this.table, { where: this.own(), order: this.order });
+    return this.findRows(this.table, {}, this.order);
   }
 
   lock(id: Id): Promise<Row | null> {
-    return this.manager.findOne(this.table, { where: this.own({ id }), lock: { mode: 'for_no_key_update' } });
+    return this.manager.findOne(this.table, { where: this.own(id), lock: { mode: 'for_no_key_update' } });
   }
 
   async insert(row: New): Promise<Row> {
@@ -95,10 +95,10 @@ export abstract class TypeormRowRepository<Row extends Identified, New extends P
   }
 
   async delete(id: Id): Promise<void> {
-    await this.manager.delete(this.table, this.own({ id }));
+    await this.manager.delete(this.table, this.own(id));
   }
 
-  private own(which: { readonly id?: Id } = {}): FindOptionsWhere<Row> {
-    return { customerId: this.customerId, ...which } as FindOptionsWhere<Row>;
+  private own(id: Id): FindOptionsWhere<Row> {
+    return { customerId: this.customerId, id } as FindOptionsWhere<Row>;
   }
 }

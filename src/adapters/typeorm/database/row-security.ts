@@ -70,7 +70,14 @@ export async function secureTenantTables(query: Query): Promise<RowSecurity> {
   for (const table of await tenantTables(query)) {
     if (!table.isSecured) await query(securing(table.name));
   }
-  await makeRole(query, state);
+  const { role, mayCreate, isAbove } = state;
+  if (mayCreate && isAbove === null) {
+    // Roles belong to the whole server: another database's migrations may create it at the same moment.
+    await query(`CREATE ROLE ${quoted(role)} NOLOGIN NOINHERIT`).catch(unless('42710', '23505'));
+  }
+  // The creator of a role may grant it, but is not a member of it.
+  if (mayCreate && !(await mayBecome(query, role)))
+    await query(`GRANT ${quoted(role)} TO CURRENT_USER`).catch(unless('42501'));
   const found = await readRowSecurity(query);
   if (found.role !== null) await grant(query, found.role);
   return found;
@@ -106,16 +113,6 @@ function securing(name: string): string {
   return `ALTER TABLE ${quoted(name)} ENABLE ROW LEVEL SECURITY;
     DROP POLICY IF EXISTS ${POLICY} ON ${quoted(name)};
     CREATE POLICY ${POLICY} ON ${quoted(name)} USING (${owner} = nullif(current_setting('${CUSTOMER}', true), '')::bigint)`;
-}
-
-async function makeRole(query: Query, { role, mayCreate, isAbove }: RoleState): Promise<void> {
-  if (!mayCreate) return;
-  if (isAbove === null) {
-    // Roles belong to the whole server: another database's migrations may create it at the same moment.
-    await query(`CREATE ROLE ${quoted(role)} NOLOGIN NOINHERIT`).catch(unless('42710', '23505'));
-  }
-  // The creator of a role may grant it, but is not a member of it.
-  if (!(await mayBecome(query, role))) await query(`GRANT ${quoted(role)} TO CURRENT_USER`).catch(unless('42501'));
 }
 
 async function mayBecome(query: Query, role: string): Promise<boolean> {

@@ -126,7 +126,9 @@ export function insertion<T>(
 export async function update<T>(manager: EntityManager, table: Table<T>, row: Partial<T>): Promise<void> {
   const { tableName } = table.options;
   const given = `json_populate_record(NULL::${tableName}, $1) AS given`;
-  const sql = `UPDATE ${tableName} AS stored SET ${assignments(table, row)} FROM ${given} WHERE ${sameKeys(table, row)}`;
+  const keys = namedBy(table, row).filter((property) => isKey(table, property));
+  const same = keys.map((property) => `stored.${columnName(property)} = given.${columnName(property)}`).join(' AND ');
+  const sql = `UPDATE ${tableName} AS stored SET ${assignments(table, row)} FROM ${given} WHERE ${same}`;
   await change(manager, prepared(sql), [asJson(row)]);
 }
 
@@ -151,11 +153,6 @@ export async function updateMany<T extends { readonly id: Id }>(
 export function assignments<T>(table: Table<T>, row: Partial<T>, source: 'given' | 'excluded' = 'given'): string {
   const columns = namedBy(table, row).filter((property) => !isKey(table, property));
   return columns.map((property) => `${columnName(property)} = ${source}.${columnName(property)}`).join(', ');
-}
-
-function sameKeys<T>(table: Table<T>, row: Partial<T>): string {
-  const keys = namedBy(table, row).filter((property) => isKey(table, property));
-  return keys.map((property) => `stored.${columnName(property)} = given.${columnName(property)}`).join(' AND ');
 }
 
 function isKey<T>(table: Table<T>, property: keyof T): boolean {

@@ -115,9 +115,8 @@ export class TypeormTagRepository extends PhotoTags implements TagRepository {
   }
 
   async insert(tag: NewTag): Promise<Tag | null> {
-    const { name, nameKey, color, description, createdAt } = tag;
-    const fields = { name, nameKey, color, description, createdAt };
-    const row = { ...fields, customerId: this.customerId, searchKey: searchText(tag.name), updatedAt: createdAt };
+    const own = { customerId: this.customerId, searchKey: searchText(tag.name), updatedAt: tag.createdAt };
+    const row = { ...tag, ...own };
     const [stored] = await select<Tag>(
       this.manager,
       `WITH stored AS (

@@ -90,28 +90,30 @@ export class TypeormDeliveryRepository extends TypeormRepository implements Deli
   }
 }
 
-/** Materialized: evaluated again for each row, a locking query with a limit would return other rows each time. */
-const SWEEP = `
-  WITH old AS MATERIALIZED (
-    SELECT customer_id, id FROM webhook_deliveries WHERE created_at < $1 ORDER BY created_at LIMIT $2
-    FOR UPDATE SKIP LOCKED
-  )
-  DELETE FROM webhook_deliveries d USING old WHERE d.customer_id = old.customer_id AND d.id = old.id`;
-
-const SWEEP_BODIES = `
-  WITH old AS MATERIALIZED (
-    SELECT customer_id, id FROM webhook_deliveries WHERE created_at < $1 AND request_body IS NOT NULL
-    ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
-  )
-  UPDATE webhook_deliveries d SET request_body = NULL, response_body = NULL
-  FROM old WHERE d.customer_id = old.customer_id AND d.id = old.id`;
-
 export class TypeormDeliveryLog extends TypeormStore implements DeliveryLog {
   sweep(before: Date, limit: number): Promise<number> {
-    return this.change(SWEEP, before, limit);
+    return this.change(
+      // Materialized: evaluated again for each row, a locking query with a limit would return other rows each time.
+      `WITH old AS MATERIALIZED (
+         SELECT customer_id, id FROM webhook_deliveries WHERE created_at < $1 ORDER BY created_at LIMIT $2
+         FOR UPDATE SKIP LOCKED
+       )
+       DELETE FROM webhook_deliveries d USING old WHERE d.customer_id = old.customer_id AND d.id = old.id`,
+      before,
+      limit,
+    );
   }
 
   sweepBodies(before: Date, limit: number): Promise<number> {
-    return this.change(SWEEP_BODIES, before, limit);
+    return this.change(
+      `WITH old AS MATERIALIZED (
+         SELECT customer_id, id FROM webhook_deliveries WHERE created_at < $1 AND request_body IS NOT NULL
+         ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
+       )
+       UPDATE webhook_deliveries d SET request_body = NULL, response_body = NULL
+       FROM old WHERE d.customer_id = old.customer_id AND d.id = old.id`,
+      before,
+      limit,
+    );
   }
 }
