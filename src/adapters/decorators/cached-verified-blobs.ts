@@ -263,7 +263,8 @@ export class BlobCache {
       this.bytes -= sizeBytes;
     }
     this.evict(key);
-    this.add(key, { etag, sizeBytes, chunks, readers: 0, seenAt: this.clock.elapsed() });
+    const blob = { etag, sizeBytes, chunks, readers: 0, seenAt: this.clock.elapsed() };
+    this.accounting(key, blob, () => this.cached.set(key, blob));
   }
 
   private async *read(key: BlobKey, blob: CachedBlob): AsyncGenerator<Uint8Array, void, void> {
@@ -292,10 +293,6 @@ export class BlobCache {
       needed -= freed;
     }
     return needed <= 0 ? others : null;
-  }
-
-  private add(key: BlobKey, blob: CachedBlob): void {
-    this.accounting(key, blob, () => this.cached.set(key, blob));
   }
 
   private evict(key: BlobKey): void {

@@ -64,20 +64,20 @@ export class SharedRenditionMaker implements RenditionMaker {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       if (await this.leases.acquire(lease, LEASE_SECONDS)) {
         // It may have been made since it was last looked for.
-        return this.holding(lease, async () => (await find()) ?? this.makeNow(photo, rendition, onStart));
+        return this.holding(lease, async () => {
+          const found = await find();
+          if (found !== null) return found;
+          onStart();
+          const made = await this.making.make(photo, rendition);
+          if (made !== null) return made;
+          this.failed.add(photo, rendition);
+          throw notFound('rendition');
+        });
       }
       await delay(pauseMs);
       const found = await find();
       if (found !== null) return found;
     }
-  }
-
-  private async makeNow(photo: Photo, rendition: Rendition, onStart: () => void): Promise<BlobInfo> {
-    onStart();
-    const made = await this.making.make(photo, rendition);
-    if (made !== null) return made;
-    this.failed.add(photo, rendition);
-    throw notFound('rendition');
   }
 
   private async holding<T>(lease: RenditionLease, work: () => Promise<T>): Promise<T> {

@@ -10,20 +10,14 @@ export type AddressRule = (address: string) => boolean;
 
 export const addressRule = (allowPrivate: boolean): AddressRule => (allowPrivate ? () => true : isPublicAddress);
 
-export interface PermittedBy extends Asking {
-  readonly permits: AddressRule;
-  readonly lookup: Lookup;
-  /** Named by the error. */
-  readonly field: string;
-}
-
 /**
  * Where a URL leads, whose `urlProblem` is null. Every address must be allowed: of several, it is unknown which one the connection will use.
- * The URL parser has normalized every spelling of an IPv4 address (127.1, 0x7f000001, 2130706433) to four decimal numbers.
+ * The URL parser has normalized every spelling of an IPv4 address (127.1, 0x7f000001, 2130706433) to four decimal numbers. The error names the
+ * field.
  */
 export async function permittedAddresses(
   url: string,
-  { permits, lookup, field, ...asking }: PermittedBy,
+  { permits, lookup, field, ...asking }: Asking & { permits: AddressRule; lookup: Lookup; field: string },
 ): Promise<readonly Address[]> {
   const hostname = new URL(url).hostname.replace(/^\[|\]$/g, '');
   const family = isIP(hostname);

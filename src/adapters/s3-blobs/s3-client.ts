@@ -90,16 +90,12 @@ export class S3Bucket {
    * gets the client and the options to send with.
    */
   call<T>(call: Call<T>): Promise<T> {
-    return this.within(this.patience.call, call);
+    return withDeadline(this.patience.call, (abortSignal) => call(this.client, { abortSignal }));
   }
 
   /** The same for a call that sends bytes, which may take long as long as they make progress. */
   send<T>(call: Call<T>): Promise<T> {
-    return this.within(this.patience.sending, call);
-  }
-
-  private within<T>(milliseconds: number, call: Call<T>): Promise<T> {
-    return withDeadline(milliseconds, (abortSignal) => call(this.client, { abortSignal }));
+    return withDeadline(this.patience.sending, (abortSignal) => call(this.client, { abortSignal }));
   }
 
   /** Null when the object is absent. Errors: `service_unavailable`. */
@@ -125,15 +121,11 @@ export class S3Bucket {
 
 /** The store's error code (`NoSuchKey`); null when it sent none, or a response that is not S3's. */
 export function refusalOf(error: unknown): string | null {
-  return isRefusal(error) ? error.name : null;
+  return error instanceof S3ServiceException ? error.name : null;
 }
 
 export function statusOf(error: unknown): number | null {
-  return isRefusal(error) ? (error.$metadata.httpStatusCode ?? null) : null;
-}
-
-function isRefusal(error: unknown): error is S3ServiceException {
-  return error instanceof S3ServiceException;
+  return error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? null) : null;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { open as openFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asDecoded, declaredColours } from '../formats/declared-colours.js';
-import { Boxes, type ByteSource, copyOf, wholeOf } from '../formats/file-bytes.js';
+import { Boxes, copyOf, wholeOf } from '../formats/file-bytes.js';
 import { decodeHeif, type HeifStructure, heifStructure } from '../formats/heif.js';
 import { writePixelTiff } from '../formats/tiff-picture.js';
 import { unsupportedFeature } from '../refusals.js';
@@ -14,7 +14,8 @@ const AVIF = 'image/avif';
 export const open: OpenPicture = async (order, work) => {
   const { contentType, file } = order;
   const structure = await heifStructure(file);
-  if (structure === null && (await isSequence(file)))
+  // Frames in a track.
+  if (structure === null && (await new Boxes(file).within(0, file.size)).some(({ type }) => type === 'moov'))
     throw unsupportedFeature('Image sequences without a single image');
   // Its type says which codec it has, its brands need not.
   const isAv1 = structure?.codec ? structure.codec === 'av01' : contentType === AVIF;
@@ -77,10 +78,4 @@ async function withHeif<T>(
   } finally {
     await rm(tiff, { force: true });
   }
-}
-
-/** Frames in a track. */
-async function isSequence(file: ByteSource): Promise<boolean> {
-  const boxes = await new Boxes(file).within(0, file.size);
-  return boxes.some(({ type }) => type === 'moov');
 }

@@ -1,4 +1,4 @@
-import { LessThanOrEqual, MoreThan } from 'typeorm';
+import { type FindOptionsOrder, type FindOptionsWhere, LessThanOrEqual, MoreThan } from 'typeorm';
 import {
   type CountedImport,
   countItems,
@@ -95,25 +95,12 @@ export class TypeormImportRepository extends TypeormRepository implements Import
     return this.manager.countBy(importTable, { customerId: this.customerId, status: 'open' });
   }
 
-  async expired(at: Date, limit: number): Promise<readonly Id[]> {
-    const rows = await this.manager.find(importTable, {
-      select: { id: true },
-      where: { customerId: this.customerId, status: 'open', expiresAt: LessThanOrEqual(at) },
-      order: { expiresAt: 'ASC', id: 'ASC' },
-      take: limit,
-    });
-    return rows.map(({ id }) => id);
+  expired(at: Date, limit: number): Promise<readonly Id[]> {
+    return this.open({ expiresAt: LessThanOrEqual(at) }, { expiresAt: 'ASC', id: 'ASC' }, limit);
   }
 
-  async endingAfter(at: Date, window: { readonly after: Id | null; readonly limit: number }): Promise<readonly Id[]> {
-    const open = { customerId: this.customerId, status: 'open', expiresAt: MoreThan(at) } as const;
-    const rows = await this.manager.find(importTable, {
-      select: { id: true },
-      where: { ...open, id: MoreThan(window.after ?? 0) },
-      order: { id: 'ASC' },
-      take: window.limit,
-    });
-    return rows.map(({ id }) => id);
+  endingAfter(at: Date, window: { readonly after: Id | null; readonly limit: number }): Promise<readonly Id[]> {
+    return this.open({ expiresAt: MoreThan(at), id: MoreThan(window.after ?? 0) }, { id: 'ASC' }, window.limit);
   }
 
   /** By hand, because the two indexes are found by exactly this condition. */
@@ -179,6 +166,16 @@ export class TypeormImportRepository extends TypeormRepository implements Import
     const counts = 'DELETE FROM forgotten_items WHERE customer_id = $1 AND import_id = $2';
     await this.change(counts, id);
     await this.manager.update(importTable, { customerId: this.customerId, id }, FORGOTTEN);
+  }
+
+  private async open(
+    which: FindOptionsWhere<ImportRow>,
+    order: FindOptionsOrder<ImportRow>,
+    take: number,
+  ): Promise<readonly Id[]> {
+    const where = { ...which, customerId: this.customerId, status: 'open' } as const;
+    const rows = await this.manager.find(importTable, { select: { id: true }, where, order, take });
+    return rows.map(({ id }) => id);
   }
 
   /** The values of `condition` start at $2. */

@@ -205,8 +205,8 @@ export interface SharedReads {
 
 /** Reads of single photos: concurrent reads of one customer share one statement. */
 export class PhotosReadTogether {
-  private readonly tagged: Batcher<Id, Id, PhotoWithTags | null>;
-  private readonly visible: Batcher<Id, Id, Photo | null>;
+  readonly tagged: Batcher<Id, Id, PhotoWithTags | null>;
+  readonly visible: Batcher<Id, Id, Photo | null>;
 
   constructor(dataSource: DataSource, cache: PhotoCache) {
     this.tagged = readBatcher((customerId, ids) =>
@@ -218,13 +218,5 @@ export class PhotosReadTogether {
         return new Map(photos.map((photo) => [photo.id, photo]));
       }),
     );
-  }
-
-  get(customerId: Id, id: Id): Promise<PhotoWithTags | null> {
-    return this.tagged.enqueue(customerId, id);
-  }
-
-  getVisible(customerId: Id, id: Id): Promise<Photo | null> {
-    return this.visible.enqueue(customerId, id);
   }
 }

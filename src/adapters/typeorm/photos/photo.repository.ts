@@ -52,13 +52,13 @@ export class TypeormPhotoRepository extends TypeormRepository implements PhotoRe
 
   async get(id: Id): Promise<PhotoWithTags | null> {
     const together = this.shared()?.together;
-    if (together) return together.get(this.customerId, id);
+    if (together) return together.tagged.enqueue(this.customerId, id);
     return (await this.getMany([id]))[0] ?? null;
   }
 
   async getVisible(id: Id): Promise<Photo | null> {
     const together = this.shared()?.together;
-    if (together) return together.getVisible(this.customerId, id);
+    if (together) return together.visible.enqueue(this.customerId, id);
     return (await visiblePhotos(this.manager, this.customerId, [id]))[0] ?? null;
   }
 
