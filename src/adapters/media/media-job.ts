@@ -4,7 +4,7 @@ import { defaultFormat, type RenditionOrder, renditionSizes } from '../../core/m
 import { type Layout, layoutOf, type Size, type Transformation, within } from '../../core/media/transformation.js';
 import { systemCode } from '../local-blobs/files.js';
 import { readRaw } from './decoders/raw.js';
-import { type ByteSource, bytesAt, type PictureInput, withSource } from './formats/file-bytes.js';
+import { type ByteSource, bytesAt, withSource } from './formats/file-bytes.js';
 import { companionOf } from './formats/motion-photo.js';
 import { OTHER_RAW } from './formats/raw-file.js';
 import { HEAD_BYTES, mayBeRaw, sniff } from './formats/sniff.js';
@@ -141,11 +141,7 @@ function isBlank({ data, raw: { channels } }: ScaledPicture, picture: Picture): 
   return FILLS.some((fill) => differing(fill) <= (fill === 128 && madeUp < 1 ? madeUp * data.length : 0));
 }
 
-export interface RenderOrder extends Omit<RenditionOrder, 'customerId' | 'alone'> {
-  readonly input: PictureInput;
-  /** Where temporary files may be created. */
-  readonly folder: string;
-}
+type RenderOrder = Omit<RenditionOrder, 'customerId' | 'alone'> & Omit<PictureOrder, 'maxPixels'>;
 
 const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 };
 

@@ -6,16 +6,10 @@ import { type PictureInput, wholeOf, withSource } from './formats/file-bytes.js'
 import type { FileTags, Tag } from './formats/file-tags.js';
 import { tiffOf } from './formats/tiff-reader.js';
 import { metadataOf, type PictureMetadata } from './metadata.js';
+import type { Picture } from './scaled-picture.js';
 
-export interface MetadataSource {
-  /** The picture; of a raw file, its preview. */
-  readonly input: PictureInput;
-  readonly contentType: string;
-  /** The metadata that was found with the picture (`Picture`). */
-  readonly exif: Uint8Array | undefined;
-  readonly xmp: Uint8Array | undefined;
-  readonly iptc?: Uint8Array | undefined;
-}
+/** A picture (of a raw file, its preview), and the metadata that was found with it. */
+export type MetadataSource = Pick<Picture, 'input' | 'contentType' | 'exif' | 'xmp' | 'iptc'>;
 
 export interface MetadataRequest extends MetadataSource {
   readonly id: number;

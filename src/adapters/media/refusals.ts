@@ -1,5 +1,6 @@
 import { pictureSizeError } from '../../core/customers/limits.js';
 import { formatNames, formatOf, otherFormats } from '../../core/media/formats.js';
+import type { Size } from '../../core/media/transformation.js';
 import type { ItemError, ItemErrorCode } from '../../core/shared/errors.js';
 
 /** Throws when a picture of this size exceeds the limits; a side of 0 cannot be decoded at all. */
@@ -50,13 +51,7 @@ export const noPreview = (contentType: string, minSide: number) =>
   );
 
 /** A header that declares many more pixels than the file can contain costs the time of all of them. */
-export function requireDensity(picture: {
-  contentType: string;
-  width: number;
-  height: number;
-  sizeBytes: number;
-}): void {
-  const { contentType, width, height, sizeBytes } = picture;
+export function requireDensity(contentType: string, { width, height }: Size, sizeBytes: number): void {
   const max = formatOf(contentType)?.maxPixelsPerByte ?? Number.POSITIVE_INFINITY;
   if (width * height > max * sizeBytes)
     throw refusal(

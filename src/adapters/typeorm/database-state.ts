@@ -38,9 +38,12 @@ export function readDatabaseState(address: DatabaseAddress): Promise<DatabaseSta
          pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean AS "readOnly"`,
     );
     const run = await anyMigrationsRun(queryOn(client));
+    const asked = Date.now();
+    const { rows } = await client.query(`SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now`);
     return {
       ...settings.rows[0],
-      aheadMs: await ahead(client),
+      // Its time is assumed to be that of the middle between request and response.
+      aheadMs: Number(rows[0].now) - (asked + Date.now()) / 2,
       rowSecurity: run.some((name) => known.includes(name)) ? await readRowSecurity(queryOn(client)) : null,
       pending: known.filter((name) => !run.includes(name)),
       unknown: run.filter((name) => !known.includes(name)),
@@ -65,13 +68,6 @@ const known = migrations.map(({ name }) => name);
 
 function queryOn(client: pg.Client): Query {
   return async (sql, parameters) => (await client.query(sql, parameters)).rows;
-}
-
-/** Its time is assumed to be that of the middle between request and response. */
-async function ahead(client: pg.Client): Promise<number> {
-  const asked = Date.now();
-  const { rows } = await client.query(`SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now`);
-  return Number(rows[0].now) - (asked + Date.now()) / 2;
 }
 
 /** Checks that the database answers, over a connection of the pool. Errors: `service_unavailable`. */

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompress, crc32 } from 'node:zlib';
+import type { Region } from '../../../core/media/transformation.js';
 import { asDecoded } from '../formats/declared-colours.js';
 import { type Box, Boxes, type ByteSource, bytesAt, inMemory } from '../formats/file-bytes.js';
 import { type DecodedPixels, writePixelTiff } from '../formats/tiff-picture.js';
@@ -179,14 +180,6 @@ async function contentOf(file: ByteSource, box: Box, isPacked: boolean): Promise
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** A part of a picture, as the decoder asks for it. */
-interface Strip {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
-
 /**
  * jxl-oxide in its WebAssembly build, by its exported functions: what it comes with for JavaScript has one instance for the life of a process,
  * whose memory would never shrink and would outlive a hostile file. A failed call returns its error in a table, or traps.
@@ -236,7 +229,7 @@ class JxlDecoder {
   }
 
   /** Decodes a part of the first picture to a PNG, of 8 bits or 16; null when it is damaged. */
-  render(strip: Strip): Buffer | null {
+  render(strip: Region): Buffer | null {
     const png = trapped(() => {
       this.#decoder.jxlimage_set_rendering_region(this.#image, strip);
       const [rendered, , renderingFailed] = this.#decoder.jxlimage_render(this.#image, FIRST);
@@ -294,7 +287,7 @@ interface Exports {
   jxlimage_num_loaded_keyframes(image: number): number;
   jxlimage_width(image: number): number;
   jxlimage_height(image: number): number;
-  jxlimage_set_rendering_region(image: number, strip: Strip): void;
+  jxlimage_set_rendering_region(image: number, strip: Region): void;
   jxlimage_render(image: number, frame: number): readonly [rendered: number, error: number, failed: number];
   renderresult_encodeToPng(rendered: number): readonly [start: number, bytes: number, error: number, failed: number];
 }
@@ -314,10 +307,10 @@ async function instance(): Promise<Exports> {
   const module = new WebAssembly.Module(await readFile(join(folder, 'jxl_oxide_wasm_bg.wasm')));
   // Names of functions that it imports have a prefix, and most a hash that is another in each version. What it asks of a browser has no answer here.
   const imported: Readonly<Record<string, unknown>> = {
-    left: ({ left }: Strip) => left,
-    top: ({ top }: Strip) => top,
-    width: ({ width }: Strip) => width,
-    height: ({ height }: Strip) => height,
+    left: ({ left }: Region) => left,
+    top: ({ top }: Region) => top,
+    width: ({ width }: Region) => width,
+    height: ({ height }: Region) => height,
     init_externref_table: () => exports.__wbindgen_export_2.grow(4),
     is_undefined: (value: unknown) => value === undefined,
   };

@@ -48,7 +48,7 @@ export async function opened(order: OpenFile, structure: HeifStructure | null): 
   const lying = { width: header.width, height: header.height };
   const { width, height } = heif ? header.autoOrient : isTurned(orientation) ? swapped(lying) : lying;
   requirePictureSize(width, height, maxPixels);
-  requireDensity({ contentType, width, height, sizeBytes: file.size });
+  requireDensity(contentType, { width, height }, file.size);
   return {
     input,
     contentType,

@@ -48,7 +48,7 @@ async function opened(
     });
   requirePictureSize(header.width, header.height, maxPixels);
   const { width, height } = header;
-  requireDensity({ contentType, width, height, sizeBytes: preview.length });
+  requireDensity(contentType, { width, height }, preview.length);
   const orientation = [header.orientation, raw.orientation].find((value) => value && value >= 1 && value <= 8) ?? 1;
   const size = isTurned(orientation) ? swapped({ width, height }) : { width, height };
   return {

@@ -1,6 +1,6 @@
 import { segments } from './embedded-metadata.js';
 import { type ByteSource, bytesAt, type Range } from './file-bytes.js';
-import type { TiffDirectory, TiffReader } from './tiff-reader.js';
+import type { TiffDirectory, TiffEntry, TiffReader } from './tiff-reader.js';
 
 export interface RawFile {
   readonly contentType: string;
@@ -24,19 +24,10 @@ export const OTHER_RAW = 'other raw';
 export type RawReader = (file: ByteSource) => Promise<RawFile | typeof OTHER_RAW | null>;
 
 /** A tag with its value as in the file. */
-interface CopiedEntry {
-  readonly tag: number;
-  readonly type: number;
-  readonly count: number;
-  readonly value: Buffer;
-}
+type CopiedEntry = Pick<TiffEntry, 'tag' | 'type' | 'count'> & { readonly value: Buffer };
 
 /** The directories of a raw file that contain metadata, each read from wherever the format has it. */
-interface MetadataDirectories {
-  readonly main: readonly CopiedEntry[];
-  readonly exif: readonly CopiedEntry[];
-  readonly gps: readonly CopiedEntry[];
-}
+type MetadataDirectories = Readonly<Record<'main' | 'exif' | 'gps', readonly CopiedEntry[]>>;
 
 const LONG = 4;
 const EXIF_POINTER = 34_665;

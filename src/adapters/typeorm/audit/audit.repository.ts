@@ -15,32 +15,30 @@ import type { Id } from '../../../core/shared/ids.js';
 import { TypeormRepository, TypeormStore } from '../database/repository.js';
 import { change, column, insert, tableOf } from '../database/sql.js';
 
-export const auditTable = tableOf<AuditEntry>('auditEntry', 'audit_entries', {
-  customerId: column.key,
-  id: column.generatedKey,
+/** The columns that entries of accounts and of the operator have alike. */
+const entryColumns = {
   at: column.instant,
   action: column.text,
-  subjectId: column.optionalBigWhole,
   subjectName: column.optionalText,
-  count: column.whole,
   changes: { type: 'text', array: true },
   actorKind: column.text,
   actorId: column.optionalBigWhole,
   actorName: column.optionalText,
   address: column.optionalText,
+} as const;
+
+export const auditTable = tableOf<AuditEntry>('auditEntry', 'audit_entries', {
+  customerId: column.key,
+  id: column.generatedKey,
+  subjectId: column.optionalBigWhole,
+  count: column.whole,
+  ...entryColumns,
 });
 
 export const operatorEntryTable = tableOf<NewOperatorEntry & { id: Id }>('operatorEntry', 'operator_entries', {
   id: column.generatedKey,
-  at: column.instant,
-  action: column.text,
   subjectId: column.bigWhole,
-  subjectName: column.optionalText,
-  changes: { type: 'text', array: true },
-  actorKind: column.text,
-  actorId: column.optionalBigWhole,
-  actorName: column.optionalText,
-  address: column.optionalText,
+  ...entryColumns,
 });
 
 export class TypeormAuditTrail extends TypeormRepository implements AuditTrail {

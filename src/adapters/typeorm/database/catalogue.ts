@@ -12,10 +12,6 @@ export interface CatalogueTable {
   readonly isPermanent: boolean;
 }
 
-interface Row extends CatalogueTable {
-  readonly parents: readonly string[];
-}
-
 const TABLES = `
   SELECT c.relname AS name, c.relpersistence = 'p' AS "isPermanent",
     array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attgenerated = '') AS columns,
@@ -31,7 +27,8 @@ const TABLES = `
  * a new one.
  */
 export async function tablesByReference(query: Query): Promise<readonly CatalogueTable[]> {
-  const waiting = new Map((await query(TABLES)).map((row) => [(row as Row).name, row as Row]));
+  const rows = (await query(TABLES)) as (CatalogueTable & { readonly parents: readonly string[] })[];
+  const waiting = new Map(rows.map((row) => [row.name, row]));
   const sorted: CatalogueTable[] = [];
   while (waiting.size > 0) {
     const next = [...waiting.values()].filter(({ parents }) => !parents.some((parent) => waiting.has(parent)));

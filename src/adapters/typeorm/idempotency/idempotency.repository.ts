@@ -51,7 +51,9 @@ export class TypeormIdempotencyStore extends TypeormStore implements Idempotency
         const { customerId, key } = request;
         const stored = await manager.findOneBy(idempotencyKeyTable, { customerId, key });
         // It may have been released or swept since it was found: then it is free.
-        if (stored !== null) return claimResultOf(stored, request);
+        if (stored === null) continue;
+        if (stored.fingerprint !== request.fingerprint) return { outcome: 'taken' };
+        return stored.answer === null ? { outcome: 'running' } : { outcome: 'answered', answer: stored.answer };
       }
     });
   }
@@ -140,8 +142,3 @@ const RECLAIM = `
     SELECT held_by FROM holders WHERE pg_try_advisory_xact_lock(held_by)
   )
   UPDATE idempotency_keys k SET lease_until = clock_timestamp() FROM dead WHERE k.held_by = dead.held_by AND ${LEASED}`;
-
-function claimResultOf({ fingerprint, answer }: IdempotencyKeyRow, request: ClaimRequest): ClaimResult {
-  if (fingerprint !== request.fingerprint) return { outcome: 'taken' };
-  return answer === null ? { outcome: 'running' } : { outcome: 'answered', answer };
-}
