@@ -20,7 +20,7 @@ import { storeOutage, usualPatience } from '../remote-blobs/outage.js';
  */
 export class OutsideBlobStore implements BlobStore {
   constructor(
-    /** What it does without has an answer here. */
+    /** May lack some methods, for which there are answers here. */
     private readonly store: Omit<BlobStore, 'file' | 'sweep' | 'diskSpace'> &
       Partial<Pick<BlobStore, 'file' | 'sweep' | 'diskSpace'>>,
   ) {}
