@@ -173,11 +173,11 @@ async function transformed(picture: Picture, order: RenderOrder): Promise<Scaled
   const scaled = await scaledPicture(picture, { ...size, failOn: 'none' });
   const upright = order.rotation === 0 ? scaled : await pixelsOf(sharpOf(scaled).rotate(order.rotation));
   const { width, height } = layout.kept;
-  const cropped =
+  const cropped = () =>
     order.gravity === 'attention'
       ? sharpOf(upright).resize(width, height, { fit: 'cover', position: 'attention' })
       : sharpOf(upright).extract(layout.kept);
-  const kept = isSame(layout.scaled, layout.kept) ? upright : await pixelsOf(cropped);
+  const kept = isSame(layout.scaled, layout.kept) ? upright : await pixelsOf(cropped());
   const blurred = order.blur === null ? kept : await pixelsOf(sharpOf(kept).blur(order.blur));
   return isSame(layout.kept, layout.canvas) ? blurred : pixelsOf(padded(blurred, order, layout));
 }

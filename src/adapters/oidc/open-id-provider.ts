@@ -76,7 +76,8 @@ export class OpenIdProvider implements IdentityProvider {
       });
       const claims = tokens.claims();
       const age = this.clock.now().getTime() - (claims?.iat ?? 0) * 1000;
-      if (claims === undefined || age >= MAX_TOKEN_AGE_MS || age <= -CLOCK_TOLERANCE_MS) throw this.invalidAnswer();
+      const isRecent = age < MAX_TOKEN_AGE_MS && age > -CLOCK_TOLERANCE_MS;
+      if (claims === undefined || !isRecent) throw this.invalidAnswer();
       // Whether a token leaves out what the provider may say when it is asked for it.
       const { groups } = this.options.claims;
       const lacks = claims['email'] === undefined || (groups !== null && claims[groups] === undefined);
