@@ -87,8 +87,8 @@ class Cities {
 
   placeOf(longitude: number, latitude: number): Place | null {
     // 180° east is 180° west, but borders end there.
-    const across = Math.abs(longitude) === 180 ? -longitude : longitude;
-    const country = this.borders([longitude, latitude]) ?? this.borders([across, latitude]);
+    const across = () => (Math.abs(longitude) === 180 ? this.borders([-longitude, latitude]) : null);
+    const country = this.borders([longitude, latitude]) ?? across();
     if (country === null) return null;
     const city = this.#cityNear(longitude, latitude, country);
     if (city === undefined) return { country, region: null, city: null };
