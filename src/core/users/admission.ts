@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { KeyAddress } from '../access/api-key.js';
 import { addressBudget, IpRanges, readIpList } from '../access/ip-list.js';
 import { type RateWindowStore, requireBudget } from '../access/rolling-window.js';
-import type { Actor, AuditAction } from '../audit/audit-entry.js';
+import type { Actor } from '../audit/audit-entry.js';
 import { type AccountCaller, admitNewPeople, type Customer, restrictSettings } from '../customers/customer.js';
 import { changeCustomer } from '../customers/edit-customer.js';
 import { after, type Clock, DAY } from '../shared/clock.js';
@@ -142,54 +142,33 @@ export async function recordRefusal(
   }
 }
 
-/** A refusal takes at least so long, which is longer than comparing a password with those of several accounts and recording it. */
-const REFUSED_AFTER_MS = 500;
-
-/** Runs an attempt to sign in. How long its refusal takes does not reveal why it was refused. */
-export async function refusingSlowly<T>({ clock }: { clock: Clock }, attempt: () => Promise<T>): Promise<T> {
-  const least = clock.pause(REFUSED_AFTER_MS);
-  try {
-    return await attempt();
-  } catch (error) {
-    await least;
-    throw error;
-  }
-}
-
 /** Days for which an address is known after a sign-in. */
 const ADDRESS_DAYS = 90;
 /** Only the newest sign-ins are checked. */
 const SIGN_INS = 100;
-const signIns: readonly AuditAction[] = ['user.signed_in', 'user.joined', 'user.link_used'];
 
 /**
  * Returns what shows that an attempt comes from where the person of this account has signed in before: the browser, or else the address. Null
  * when it may come from anyone. Strangers cannot use up the attempts of a known source.
  */
 export async function knownSource(
-  uses: { secrets: Secrets; clock: Clock; store: Readable<'audit'> },
+  { secrets, clock, store }: { secrets: Secrets; clock: Clock; store: Readable<'audit'> },
   account: string,
   users: readonly User[],
   { device, address }: { readonly device: string | null; readonly address: string },
 ): Promise<string | null> {
-  const known = device === null ? null : (readToken(uses.secrets, 'device', device) as Device | null);
-  const isOfAccount = known?.account === accountName(account) && known.until > uses.clock.now().getTime();
+  const known = device === null ? null : (readToken(secrets, 'device', device) as Device | null);
+  const isOfAccount = known?.account === accountName(account) && known.until > clock.now().getTime();
   if (isOfAccount) return `device:${known.name}`;
   const source = addressBudget(address);
-  for (const user of users) {
-    if ((await sourcesOf(uses, user)).includes(source)) return `address:${accountName(account)}:${source}`;
+  for (const { customerId, email } of users) {
+    const actions = ['user.signed_in', 'user.joined', 'user.link_used'] as const;
+    const filter = { actions, name: email, from: after(clock.now(), -ADDRESS_DAYS * DAY), until: null };
+    const signIns = await store.query(customerId, ({ audit }) => audit.list(null, SIGN_INS, filter));
+    const isKnown = signIns.some((entry) => entry.address !== null && addressBudget(entry.address) === source);
+    if (isKnown) return `address:${accountName(account)}:${source}`;
   }
   return null;
-}
-
-async function sourcesOf(
-  { store, clock }: { store: Readable<'audit'>; clock: Clock },
-  user: User,
-): Promise<readonly string[]> {
-  const from = after(clock.now(), -ADDRESS_DAYS * DAY);
-  const filter = { actions: signIns, name: user.email, from, until: null };
-  const entries = await store.query(user.customerId, ({ audit }) => audit.list(null, SIGN_INS, filter));
-  return entries.flatMap(({ address }) => (address === null ? [] : [addressBudget(address)]));
 }
 
 /** Days for which a browser is known after a sign-in. */

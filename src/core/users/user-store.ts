@@ -58,8 +58,10 @@ declare module '../shared/transactional.js' {
 /** Users who may sign in by a password at all, most recent sign-in first. */
 export async function usersOf({ users }: { users: UserStore }, email: string): Promise<User[]> {
   const known = email === '' ? [] : await users.findByEmail(email);
-  return known
-    .filter(({ user, customerStatus }) => customerStatus !== 'closing' && user.passwordHash !== null)
-    .map(({ user }) => user)
-    .sort((a, b) => (b.lastSignInAt?.getTime() ?? 0) - (a.lastSignInAt?.getTime() ?? 0));
+  const open = known.filter(({ user, customerStatus }) => customerStatus !== 'closing' && user.passwordHash !== null);
+  return lastSignedInFirst(open.map(({ user }) => user));
+}
+
+export function lastSignedInFirst(users: readonly User[]): User[] {
+  return users.toSorted((a, b) => (b.lastSignInAt?.getTime() ?? 0) - (a.lastSignInAt?.getTime() ?? 0));
 }

@@ -81,15 +81,6 @@ export function isLinkOpen(user: Pick<User, 'linkHash' | 'linkExpiresAt'>, linkH
   return user.linkHash === linkHash && user.linkExpiresAt !== null && user.linkExpiresAt.getTime() > now.getTime();
 }
 
-/** The link is used up, and the person signs in with these credentials from now on. */
-export function redeemLink(user: User, { email, passwordHash }: Pick<User, 'email' | 'passwordHash'>): User {
-  return { ...withoutLink(user), email, passwordHash };
-}
-
-export function recordSignIn(user: User, at: Date): User {
-  return { ...user, joinedAt: user.joinedAt ?? at, lastSignInAt: at };
-}
-
 /** Whether another person can invite people: an owner who has signed in. */
 export function hasOtherOwner(user: Pick<User, 'id'>, users: readonly User[]): boolean {
   return users.some(({ id, role, joinedAt }) => id !== user.id && role === 'owner' && joinedAt !== null);
@@ -114,11 +105,6 @@ export function emailError(email: string): FieldError | null {
   if (/^[^\s@<>"]{1,64}@[^\s@<>"]+\.[^\s@<>".]+$/.test(email) && codePoints(email) <= MAX_EMAIL) return null;
   const code = email === '' ? 'required' : 'invalid_format';
   return { field: 'email', code, message: 'Enter an e-mail address such as anna@example.com.' };
-}
-
-export function tooManyUsers(): DomainError {
-  const message = `An account can have at most ${MAX_USERS} people. Remove someone first.`;
-  return new DomainError('limit_reached', message, { limit: MAX_USERS, name: 'users' });
 }
 
 export function emailTaken(): DomainError {

@@ -24,16 +24,14 @@ export async function addFactor(
   const secret = openEnrolment(uses, person.user, given.sealed);
   const at = uses.clock.now();
   const step = secret === null ? null : stepOfCode(secret, given.code.replace(/\s/g, ''), at);
-  if (secret === null || step === null) throw wrongCode();
+  if (secret === null || step === null) {
+    const message = 'This is not the code of the app now. Check the time of the device, and enter the code it shows.';
+    throw invalid({ field: 'code', code: 'invalid_format', message });
+  }
   const row = { userId: person.user.id, name, lastStep: step, createdAt: at, lastUsedAt: at };
   return storeFactor(uses, person, { name, address }, async (factors) => {
     await factors.insertApp({ ...row, secret: seal(uses.secrets, 'factor', secret) });
   });
-}
-
-function wrongCode(): DomainError {
-  const message = 'This is not the code of the app now. Check the time of the device, and enter the code it shows.';
-  return invalid({ field: 'code', code: 'invalid_format', message });
 }
 
 interface NewPasskeyAnswer {
@@ -88,7 +86,10 @@ function storeFactor(
     const { users, factors, audit } = transaction;
     const user = requireFound(await users.lock(userId), 'user');
     const before = await factors.countFactors(userId);
-    if (before >= MAX_FACTORS) throw tooMany();
+    if (before >= MAX_FACTORS) {
+      const message = `A person can have at most ${MAX_FACTORS} second factors. Remove one first.`;
+      throw new DomainError('limit_reached', message, { limit: MAX_FACTORS, name: 'factors' });
+    }
     await insert(factors);
     const codes = before === 0 ? newRecoveryCodes() : null;
     if (codes !== null) await factors.setRecoveryCodes(userId, codes.map(hashRecoveryCode));
@@ -102,23 +103,12 @@ function storeFactor(
   });
 }
 
-function tooMany(): DomainError {
-  const message = `A person can have at most ${MAX_FACTORS} second factors. Remove one first.`;
-  return new DomainError('limit_reached', message, { limit: MAX_FACTORS, name: 'factors' });
-}
-
 export interface Enrolment {
   /** The secret that the person's app has to know, as a text and as the content of a QR code. */
   readonly secret: string;
   readonly uri: string;
   /** To be sent back with the first code. No other person can use it, and nothing is stored before. */
   readonly sealed: string;
-}
-
-export interface SealedEnrolment {
-  readonly user: string;
-  readonly secret: string;
-  readonly until: number;
 }
 
 /** A secret for a new authenticator app; or that of the enrolment before, so that a wrong code can be corrected. */
@@ -137,7 +127,7 @@ export function startEnrolment(
 function openEnrolment(uses: { secrets: Secrets; clock: Clock }, user: User, sealed: string): string | null {
   const text = unseal(uses.secrets, 'enrolment', sealed);
   if (text === null) return null;
-  const { user: owner, secret, until } = JSON.parse(text) as SealedEnrolment;
+  const { user: owner, secret, until } = JSON.parse(text) as { user: string; secret: string; until: number };
   return owner === nameOf(user) && until > uses.clock.now().getTime() ? secret : null;
 }
 

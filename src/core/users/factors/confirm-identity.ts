@@ -86,8 +86,8 @@ interface FactorAttempt {
 }
 
 /**
- * Whether this is a code of the person, or a passkey's, and uses it up. The user is locked, so that codes are checked one after another. A
- * wrong one is stored: the transaction must not fail for it.
+ * Whether this is a one-time or recovery code of the person, or a passkey's, and uses it up. The user is locked, so that codes are checked
+ * one after another. A wrong one is stored: the transaction must not fail for it.
  */
 export async function checkFactor(
   uses: PasskeyUses,
@@ -95,11 +95,26 @@ export async function checkFactor(
   user: User,
   { given, purpose, source, address, at }: FactorAttempt,
 ): Promise<CheckedAnswer> {
+  const { factors, audit } = transaction;
   if (typeof given !== 'string') {
     const isRight = await checkPasskey(uses, transaction, user, { given, purpose, alone: false, address });
     return isRight ? 'right' : 'wrong';
   }
-  return checkCode(uses, transaction, user, { given, source, address, at });
+  const code = given.replace(/[\s-]/g, '');
+  if (code.length === CODE_DIGITS && /^\d+$/.test(code)) {
+    const since = after(at, -WRONG_CODES_MS);
+    if ((await factors.countWrongCodes(user.id, source, since)) >= WRONG_CODES) return 'too_many';
+    for (const app of await factors.appsOf(user.id)) {
+      const secret = unseal(uses.secrets, 'factor', app.secret);
+      const step = secret === null ? null : stepOfCode(secret, code, at);
+      if (step !== null && (await factors.useStep(app.id, step, at))) return 'right';
+    }
+    await factors.addWrongCode(user.id, source, at, since);
+    return 'wrong';
+  }
+  if (!(await factors.useRecoveryCode(user.id, hashRecoveryCode(code)))) return 'wrong';
+  await auditUser(audit, userActor(user, address), user, { action: 'user.recovery_code_used', at });
+  return 'right';
 }
 
 /** The error of an answer that was not right: `invalid_request` of this field, or `rate_limited`. */
@@ -117,31 +132,6 @@ export function wrongAnswer(checked: Exclude<CheckedAnswer, 'right'>, given: Fac
 }
 
 type CheckedAnswer = 'right' | 'wrong' | 'too_many';
-
-/** Whether this is a one-time code or a recovery code of the person, who is locked, and uses it up. */
-async function checkCode(
-  uses: { readonly secrets: Secrets },
-  transaction: Transaction<'factors' | 'audit'>,
-  user: User,
-  { given, source, address, at }: Omit<FactorAttempt, 'given' | 'purpose'> & { readonly given: string },
-): Promise<CheckedAnswer> {
-  const { factors, audit } = transaction;
-  const code = given.replace(/[\s-]/g, '');
-  if (code.length === CODE_DIGITS && /^\d+$/.test(code)) {
-    const since = after(at, -WRONG_CODES_MS);
-    if ((await factors.countWrongCodes(user.id, source, since)) >= WRONG_CODES) return 'too_many';
-    for (const app of await factors.appsOf(user.id)) {
-      const secret = unseal(uses.secrets, 'factor', app.secret);
-      const step = secret === null ? null : stepOfCode(secret, code, at);
-      if (step !== null && (await factors.useStep(app.id, step, at))) return 'right';
-    }
-    await factors.addWrongCode(user.id, source, at, since);
-    return 'wrong';
-  }
-  if (!(await factors.useRecoveryCode(user.id, hashRecoveryCode(code)))) return 'wrong';
-  await auditUser(audit, userActor(user, address), user, { action: 'user.recovery_code_used', at });
-  return 'right';
-}
 
 export interface PasskeyUses {
   readonly passkeys: PasskeyReader;

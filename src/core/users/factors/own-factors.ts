@@ -7,21 +7,13 @@ import { auditUser, type User, userActor } from '../user.js';
 import type { FactorUses } from './add.js';
 import { type ConfirmUses, confirmIdentity, type FactorAnswer } from './confirm-identity.js';
 import { hashRecoveryCode, newRecoveryCodes } from './one-time-code.js';
-import type { Passkey } from './passkey.js';
 import { areFactorsRequired } from './policy.js';
-import type { AuthenticatorApp } from './second-factor.js';
 
 /** The second factors of a person, oldest first, and how many recovery codes are left. */
-export interface OwnFactors {
-  readonly apps: readonly AuthenticatorApp[];
-  readonly passkeys: readonly Passkey[];
-  readonly codesLeft: number;
-}
-
 export function readFactors(
   { store }: { store: Readable<'factors'> },
   { customerId, id }: Pick<User, 'customerId' | 'id'>,
-): Promise<OwnFactors> {
+) {
   return store.query(customerId, async ({ factors }) => ({
     apps: await factors.appsOf(id),
     passkeys: await factors.passkeysOf(id),
@@ -53,7 +45,10 @@ export async function removeFactor(
     const isGone = kind === 'app' ? await factors.deleteApp(userId, id) : await factors.deletePasskey(userId, id);
     if (!isGone) throw notFound('second_factor');
     if ((await factors.countFactors(userId)) === 0) {
-      if (areFactorsRequired(await customer.read(), uses.clock.now())) throw stillRequired();
+      if (areFactorsRequired(await customer.read(), uses.clock.now())) {
+        const message = 'Everyone in this account needs a second factor. Add another one before you remove this.';
+        throw invalid({ field: 'code', code: 'conflict', message });
+      }
       await factors.deleteAll(userId);
     }
     await users.endSessions(userId, person.session.id);
@@ -63,11 +58,6 @@ export async function removeFactor(
     const here = { at, address, userAgent: person.session.browser };
     await notifyPerson(uses, transaction, user, { template: 'factor_removed' }, here);
   });
-}
-
-function stillRequired() {
-  const message = 'Everyone in this account needs a second factor. Add another one before you remove this.';
-  return invalid({ field: 'code', code: 'conflict', message });
 }
 
 /**

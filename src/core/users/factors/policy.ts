@@ -2,7 +2,7 @@ import { type Customer, requireFactorsFrom } from '../../customers/customer.js';
 import type { SealedRows } from '../../customers/reseal.js';
 import { fromWallClock } from '../../media/capture-time.js';
 import type { Clock } from '../../shared/clock.js';
-import { type DomainError, invalid } from '../../shared/errors.js';
+import { invalid } from '../../shared/errors.js';
 import type { Transactional } from '../../shared/transactional.js';
 import type { KnownSession } from '../session.js';
 import { userActor } from '../user.js';
@@ -21,7 +21,8 @@ export async function requireFactors(
   return store.transaction(customer.id, async (transaction) => {
     const before = await transaction.customer.lock();
     const from = day === '' ? null : startOf(day, before.defaultTimeZone);
-    if (from !== null && (await transaction.factors.countFactors(user.id)) === 0) throw ownFirst();
+    if (from !== null && (await transaction.factors.countFactors(user.id)) === 0)
+      throw invalid({ field: 'from', code: 'conflict', message: 'Set up two-step sign-in for yourself first.' });
     if (from?.getTime() === before.factorsRequiredFrom?.getTime()) return before;
     const at = clock.now();
     const changed = requireFactorsFrom(before, from, at);
@@ -36,11 +37,6 @@ function startOf(day: string, timeZone: string): Date {
   const start = fromWallClock(`${day}T00:00:00`, timeZone)?.takenAt;
   if (start) return start;
   throw invalid({ field: 'from', code: 'invalid_format', message: 'Enter a day such as 2027-01-31.' });
-}
-
-function ownFirst(): DomainError {
-  const message = 'Set up two-step sign-in for yourself first.';
-  return invalid({ field: 'from', code: 'conflict', message });
 }
 
 type Subject = Pick<KnownSession, 'customer' | 'hasFactor'>;

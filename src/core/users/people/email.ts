@@ -6,7 +6,7 @@ import { after, type Clock, DAY, HOUR, SECOND } from '../../shared/clock.js';
 import { DomainError, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { Readable, Transaction, Transactional } from '../../shared/transactional.js';
+import type { Readable, Transactional } from '../../shared/transactional.js';
 import { requireAdmitted } from '../admission.js';
 import {
   findByToken,
@@ -21,17 +21,17 @@ import { type NoticeUses, notifyPerson } from '../notify-person.js';
 import type { Browser, KnownSession } from '../session.js';
 import { auditUser, emailTaken, readEmail, type User, userActor } from '../user.js';
 
-type EmailChangeUses = NoticeUses & {
-  readonly store: Transactional<'customer' | 'users' | 'audit' | 'jobs'>;
-  readonly clock: Clock;
-};
+/** Period for which the link to a new address is valid. */
+const CONFIRMATION_MS = DAY;
+/** Limits how many mails a person has sent to others' addresses. */
+const REQUESTS_PER_HOUR = 5;
 
 /**
  * Mails a link to the address that a person wants to sign in with, and tells the address before. The change takes effect when the link is
  * confirmed; without a server for mail at once. Returns which of the two. Errors: `invalid_request`, `not_found`, `rate_limited`.
  */
 export async function requestEmailChange(
-  uses: EmailChangeUses,
+  uses: NoticeUses & { store: Transactional<'customer' | 'users' | 'audit' | 'jobs'>; clock: Clock },
   caller: AccountCaller,
   { session }: Pick<KnownSession, 'session'>,
   text: string,
@@ -45,8 +45,17 @@ export async function requestEmailChange(
       if (uses.mailer === null || user.email === null || user.email === email) return 'changed';
       if (everyone.some((other) => other.id !== user.id && other.email === email)) throw emailTaken();
       const at = uses.clock.now();
-      await requireFewRequests(transaction, user, at);
-      await mailConfirmation(uses, transaction, user, email, at);
+      const requests = await requestsWithinHour(transaction.audit, 'user.email_change_requested', user, at);
+      if (requests >= REQUESTS_PER_HOUR) {
+        const message = `You can change your address at most ${REQUESTS_PER_HOUR} times in an hour. Try again later.`;
+        throw new DomainError('rate_limited', message, { retryAfter: HOUR / SECOND });
+      }
+      const { name: account, defaultTimeZone: timeZone } = await transaction.customer.read();
+      const expiresAt = after(at, CONFIRMATION_MS);
+      const link = uses.addresses.confirmEmail(newMailedToken(uses.secrets, 'email', user, expiresAt, email));
+      const values = { account, timeZone, link, expiresAt: expiresAt.toISOString(), email };
+      const to = { userId: user.id, address: email };
+      await queueMail(uses, transaction, { to, template: 'email_confirmation', values }, at);
       const here = { at, address: caller.actor.address, userAgent: session.browser };
       await notifyPerson(uses, transaction, user, { template: 'email_change_requested', email }, here);
       await auditUser(transaction.audit, caller.actor, user, { action: 'user.email_change_requested', at });
@@ -73,32 +82,6 @@ export async function changeEmail(
     await auditUser(transaction.audit, caller.actor, user, change);
     return user;
   });
-}
-
-/** Period for which the link to a new address is valid. */
-const CONFIRMATION_MS = DAY;
-const REQUESTS_PER_HOUR = 5;
-
-async function mailConfirmation(
-  uses: NoticeUses,
-  transaction: Transaction<'customer' | 'jobs'>,
-  user: User,
-  email: string,
-  at: Date,
-): Promise<void> {
-  const { name: account, defaultTimeZone: timeZone } = await transaction.customer.read();
-  const expiresAt = after(at, CONFIRMATION_MS);
-  const link = uses.addresses.confirmEmail(newMailedToken(uses.secrets, 'email', user, expiresAt, email));
-  const values = { account, timeZone, link, expiresAt: expiresAt.toISOString(), email };
-  const to = { userId: user.id, address: email };
-  await queueMail(uses, transaction, { to, template: 'email_confirmation', values }, at);
-}
-
-/** Limits how many mails a person has sent to others' addresses. Errors: `rate_limited`. */
-async function requireFewRequests({ audit }: Transaction<'audit'>, user: User, at: Date): Promise<void> {
-  if ((await requestsWithinHour(audit, 'user.email_change_requested', user, at)) < REQUESTS_PER_HOUR) return;
-  const message = `You can change your address at most ${REQUESTS_PER_HOUR} times in an hour. Try again later.`;
-  throw new DomainError('rate_limited', message, { retryAfter: HOUR / SECOND });
 }
 
 interface TokenUses {

@@ -1,9 +1,7 @@
-import type { Customer } from '../../customers/customer.js';
 import type { Clock } from '../../shared/clock.js';
 import { requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Readable, Transactional } from '../../shared/transactional.js';
-import type { Identity } from '../provider/identity.js';
 import { auditUser, type PeopleManager, type Role, requireMayManage, requireOtherOwner, type User } from '../user.js';
 
 /** Everyone, including those who were invited and have not signed in, oldest first. */
@@ -16,19 +14,11 @@ export async function readPerson({ store }: { store: Readable<'users'> }, custom
   return requireFound(await store.query(customerId, ({ users }) => users.get(id)), 'user');
 }
 
-/** The people of an account, and what decides how each can sign in. */
-export interface People {
-  readonly users: readonly User[];
-  /** The people who have an authenticator app. */
-  readonly withFactor: ReadonlySet<Id>;
-  readonly identities: readonly Identity[];
-  readonly customer: Customer;
-}
-
+/** The people of an account, and what decides how each can sign in; `withFactor`: those who have an authenticator app. */
 export function readPeople(
   { store }: { store: Readable<'users' | 'factors' | 'identities' | 'customer'> },
   customerId: Id,
-): Promise<People> {
+) {
   return store.query(customerId, async ({ users, factors, identities, customer }) => ({
     users: await users.list(),
     withFactor: new Set((await factors.listApps()).map(({ userId }) => userId)),

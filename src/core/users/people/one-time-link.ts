@@ -3,7 +3,7 @@ import type { AccountCaller } from '../../customers/customer.js';
 import { type MailUses, queueMail } from '../../mail/send-mail.js';
 import type { Addresses } from '../../shared/addresses.js';
 import { after, type Clock, HOUR } from '../../shared/clock.js';
-import { requireFound } from '../../shared/errors.js';
+import { DomainError, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import { hashRandomToken, newRandomToken } from '../../shared/secrets.js';
 import type { Transaction, Transactional } from '../../shared/transactional.js';
@@ -15,7 +15,6 @@ import {
   type Role,
   readEmail,
   requireMayManage,
-  tooManyUsers,
   type User,
   withLink,
 } from '../user.js';
@@ -57,7 +56,10 @@ async function invite(uses: InviteUses, caller: PeopleManager, email: string | n
       const held = requireFound(await transaction.users.lock(known.id), 'user');
       return storeNewLink(uses, transaction, caller, held, { link, hash, at: now, withoutFactors: false });
     }
-    if (everyone.length >= MAX_USERS) throw tooManyUsers();
+    if (everyone.length >= MAX_USERS) {
+      const message = `An account can have at most ${MAX_USERS} people. Remove someone first.`;
+      throw new DomainError('limit_reached', message, { limit: MAX_USERS, name: 'users' });
+    }
     const invited = withLink(newInvitedUser(email, role, now), hash, now);
     const user = requireFound(await transaction.users.insert(invited), 'user');
     await auditUser(transaction.audit, caller.actor, user, { action: 'user.invited', at: now });
@@ -135,21 +137,15 @@ async function mailLink(
   at: Date,
 ): Promise<boolean> {
   if (uses.mailer === null || email === null || linkExpiresAt === null) return false;
-  if (await hasEnough(transaction, email, at)) return false;
+  const filter = { ...noFilter, actions: ['user.invited', 'user.linked'], from: after(at, -HOUR) } as const;
+  const made = await transaction.audit.list(null, LINK_MAILS_PER_CUSTOMER + 1, filter);
+  const own = made.filter(({ subjectName }) => subjectName === email);
+  if (made.length > LINK_MAILS_PER_CUSTOMER || own.length > LINK_MAILS_PER_ADDRESS) return false;
   const { name: account, defaultTimeZone: timeZone } = await transaction.customer.read();
-  const [to, values] = [
-    { userId: id, address: email },
-    { account, timeZone, link, expiresAt: linkExpiresAt.toISOString() },
-  ];
+  const to = { userId: id, address: email };
+  const values = { account, timeZone, link, expiresAt: linkExpiresAt.toISOString() };
   const invitedBy = actor.kind === 'person' ? actor.name : null;
   const invitation = { to, template: 'invitation', values: { ...values, role, invitedBy } } as const;
   await queueMail(uses, transaction, joinedAt === null ? invitation : { to, template: 'new_link', values }, at);
   return true;
-}
-
-async function hasEnough({ audit }: Transaction<'audit'>, email: string, at: Date): Promise<boolean> {
-  const filter = { ...noFilter, actions: ['user.invited', 'user.linked'], from: after(at, -HOUR) } as const;
-  const made = await audit.list(null, LINK_MAILS_PER_CUSTOMER + 1, filter);
-  const own = made.filter(({ subjectName }) => subjectName === email);
-  return made.length > LINK_MAILS_PER_CUSTOMER || own.length > LINK_MAILS_PER_ADDRESS;
 }

@@ -17,7 +17,7 @@ import {
   userActor,
   withoutLink,
 } from '../user.js';
-import type { KnownUser, UserStore } from '../user-store.js';
+import { type KnownUser, lastSignedInFirst, type UserStore } from '../user-store.js';
 import { isSameIdentity } from './identity.js';
 
 export type AssertionUses = Omit<SignInUses, 'store'> & {
@@ -33,15 +33,22 @@ export interface AdmittedBrowser {
 
 /**
  * Signs in the person of whom a provider speaks, unless there is a second factor to wait for that it does not replace. The role follows the
- * groups once the sign-in is complete. Errors: `unauthorized`, with a reason; `ip_not_whitelisted`.
+ * groups once the sign-in is complete. `lostPassword`: the password of before no longer works. Errors: `unauthorized`, with a reason;
+ * `ip_not_whitelisted`.
  */
 export async function signInByAssertion(
   uses: AssertionUses,
   settings: ProviderSettings,
   assertion: Assertion,
   { browser, device }: AdmittedBrowser,
-): Promise<AssertionResult> {
-  const email = verifiedEmail(settings, assertion);
+): Promise<{ readonly result: SignInResult; readonly lostPassword: boolean }> {
+  const { domains, name } = settings;
+  const email = assertion.isEmailVerified && assertion.email !== null ? normalEmail(assertion.email) : null;
+  if (domains.length > 0) {
+    if (email === null) throw notVerified(name);
+    if (!domains.includes(email.slice(email.lastIndexOf('@') + 1)))
+      throw refusedBy('domain_not_allowed', `Addresses such as ${email} are not let in by ${name}.`);
+  }
   const { customerId, user } = await findUserFor(uses, settings, assertion, email);
   const { address } = browser;
   const source = user && (await knownSource(uses, user.email ?? '', [user], { device, address }));
@@ -58,18 +65,6 @@ export async function signInByAssertion(
 }
 
 /**
- * The address that the provider vouches for; null when it does not. Errors: `unauthorized` when only some domains are let in, and it is in
- * none of them.
- */
-function verifiedEmail({ domains, name }: ProviderSettings, assertion: Assertion): string | null {
-  const email = assertion.isEmailVerified && assertion.email !== null ? normalEmail(assertion.email) : null;
-  if (domains.length === 0) return email;
-  if (email === null) throw notVerified(name);
-  if (domains.includes(email.slice(email.lastIndexOf('@') + 1))) return email;
-  throw refusedBy('domain_not_allowed', `Addresses such as ${email} are not let in by ${name}.`);
-}
-
-/**
  * The user of this identity; else the one with this address, which may still turn out to be linked to another identity; else no one yet at
  * the customer of new people. An address that several have joined with says nothing about which of them it is. Errors: `unauthorized`.
  */
@@ -79,18 +74,13 @@ async function findUserFor(
   { issuer, subject }: Assertion,
   email: string | null,
 ): Promise<{ readonly customerId: Id; readonly user: User | null }> {
-  const linked = mostRecent(settings, await users.findByIdentity(issuer, subject));
-  if (linked !== null) return { customerId: linked.customerId, user: linked };
+  const [linked] = lastSignedInFirst(openUsers(settings, await users.findByIdentity(issuer, subject)));
+  if (linked !== undefined) return { customerId: linked.customerId, user: linked };
   if (email === null) throw notVerified(settings.name);
   const named = onlyOne(settings, await users.findByEmail(email));
   if (named !== null) return { customerId: named.customerId, user: named };
   if (settings.admitsNewPeople && settings.customerId !== null) return { customerId: settings.customerId, user: null };
   throw notInvited(email);
-}
-
-function mostRecent(settings: ProviderSettings, known: readonly KnownUser[]): User | null {
-  const own = openUsers(settings, known);
-  return own.sort((a, b) => (b.lastSignInAt?.getTime() ?? 0) - (a.lastSignInAt?.getTime() ?? 0))[0] ?? null;
 }
 
 /** A person at another customer who has only been invited keeps no one out. */
@@ -110,12 +100,6 @@ function openUsers({ customerId }: ProviderSettings, known: readonly KnownUser[]
 
 function notVerified(name: string) {
   return refusedBy('address_not_verified', `${name} does not say that your e-mail address is verified.`);
-}
-
-interface AssertionResult {
-  readonly result: SignInResult;
-  /** The password of before no longer works. */
-  readonly lostPassword: boolean;
 }
 
 function proofBy(
@@ -154,8 +138,6 @@ function roleByGroups(
   return given.reduce((highest, each) => (mayActAs(each, highest) ? each : highest), given[0] ?? role);
 }
 
-type IdentityTransaction = Transaction<'customer' | 'users' | 'factors' | 'identities' | 'audit'>;
-
 interface Identified {
   /** Locked. */
   readonly user: User;
@@ -171,12 +153,12 @@ interface Identified {
  * Errors: `unauthorized`.
  */
 async function identify(
-  transaction: IdentityTransaction,
+  transaction: Transaction<'customer' | 'users' | 'factors' | 'identities' | 'audit'>,
   settings: ProviderSettings,
   arrival: Arrival,
 ): Promise<Identified> {
-  const { users, identities, factors } = transaction;
-  const { assertion, email, userId, at } = arrival;
+  const { users, identities, factors, audit } = transaction;
+  const { assertion, email, userId, address, at } = arrival;
   const user = userId === null ? await admitNewcomer(transaction, settings, arrival) : await users.lock(userId);
   if (user === null) throw noLongerThere();
   const own = await identities.of(user.id);
@@ -185,27 +167,25 @@ async function identify(
     await identities.use(user.id, used.id, at);
     return { user, lostPassword: false, isNewIdentity: false };
   }
-  if (own.length > 0) throw otherIdentity(settings);
+  if (own.length > 0) {
+    const message = `This address belongs to someone who signs in in another way. An owner can unlink that from the account, if ${settings.name} is right.`;
+    throw refusedBy('other_identity', message);
+  }
   if (user.email !== email || email === null) throw noLongerThere();
-  if ((await factors.countFactors(user.id)) > 0) throw needsFactor(settings);
-  await addIdentity(transaction, user, arrival);
+  if ((await factors.countFactors(user.id)) > 0) {
+    const message = `Your account has two-step sign-in, so ${settings.name} alone cannot be linked to it. Sign in as before and remove it under Account, Two-step sign-in, or ask the operator for a link that does. Then come back by ${settings.name}, and set it up again.`;
+    throw refusedBy('needs_second_factor', message);
+  }
+  const { issuer, subject } = assertion;
+  const row = { userId: user.id, issuer, subject, linkedAt: at, lastUsedAt: at };
+  if ((await identities.insert(row)) === null) throw noLongerThere();
+  await auditUser(audit, userActor(user, address), user, { action: 'user.identity_linked', at });
   if (userId !== null) {
     await users.endSessions(user.id, null);
     await factors.endPendingOf(user.id);
   }
   const [lostPassword, isNewIdentity] = [user.passwordHash !== null, userId !== null];
   return { user: { ...withoutLink(user), passwordHash: null }, lostPassword, isNewIdentity };
-}
-
-async function addIdentity(
-  { identities, audit }: IdentityTransaction,
-  user: User,
-  { assertion, address, at }: Arrival,
-): Promise<void> {
-  const { issuer, subject } = assertion;
-  const row = { userId: user.id, issuer, subject, linkedAt: at, lastUsedAt: at };
-  if ((await identities.insert(row)) === null) throw noLongerThere();
-  await auditUser(audit, userActor(user, address), user, { action: 'user.identity_linked', at });
 }
 
 /** A person whom a provider vouches for, while signing in. */
@@ -234,16 +214,6 @@ async function admitNewcomer(
   const user = await users.insert(newInvitedUser(email, role, at));
   if (user === null) throw noLongerThere();
   return requireFound(await users.lock(user.id), 'user');
-}
-
-function otherIdentity({ name }: ProviderSettings): DomainError {
-  const message = `This address belongs to someone who signs in in another way. An owner can unlink that from the account, if ${name} is right.`;
-  return refusedBy('other_identity', message);
-}
-
-function needsFactor({ name }: ProviderSettings): DomainError {
-  const message = `Your account has two-step sign-in, so ${name} alone cannot be linked to it. Sign in as before and remove it under Account, Two-step sign-in, or ask the operator for a link that does. Then come back by ${name}, and set it up again.`;
-  return refusedBy('needs_second_factor', message);
 }
 
 function notInvited(email: string | null): DomainError {

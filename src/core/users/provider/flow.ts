@@ -83,16 +83,18 @@ export type Outcome =
     }
   | { readonly kind: 'confirmed'; readonly next: string };
 
-type AnswerUses = ProviderUses & AssertionUses & { readonly sessions: SessionStore };
-
 /**
  * Takes what a provider sends with a browser. Errors: `unauthorized` with a reason when it is not the answer to what this browser started
  * here, or the person is not let in; `not_found`, `service_unavailable`, `rate_limited`.
  */
-export async function finishProviderSignIn(uses: AnswerUses, given: Answer): Promise<Outcome> {
+export async function finishProviderSignIn(
+  uses: ProviderUses & AssertionUses & { readonly sessions: SessionStore },
+  given: Answer,
+): Promise<Outcome> {
   const provider = providerOf(uses.identityProviders, given.provider);
-  const flow = readFlow(uses, given.cookie);
-  if (flow?.provider !== given.provider) throw notStarted();
+  const flow = readToken(uses.secrets, 'provider', given.cookie) as ProviderFlow | null;
+  if (flow === null || flow.startedAt + FLOW_MS <= uses.clock.now().getTime()) throw notStarted();
+  if (flow.provider !== given.provider) throw notStarted();
   await requireProviderBudget(uses, given.browser.address);
   const assertion = await provider.finish(given.answer, requestOf(flow, given.returnTo));
   const { next } = flow;
@@ -164,19 +166,8 @@ interface ProviderFlow {
   readonly session: string | null;
 }
 
-/** Null when there is none, or it is over. */
-function readFlow({ secrets, clock }: Pick<ProviderUses, 'secrets' | 'clock'>, cookie: string): ProviderFlow | null {
-  const flow = readToken(secrets, 'provider', cookie) as ProviderFlow | null;
-  return flow !== null && flow.startedAt + FLOW_MS > clock.now().getTime() ? flow : null;
-}
-
 function requestOf({ token, session }: ProviderFlow, returnTo: string): ProviderRequest {
   const part = (name: string) => hashRandomToken(`${name}:${token}`);
-  return {
-    state: part('state'),
-    nonce: part('nonce'),
-    verifier: part('verifier'),
-    returnTo,
-    isFresh: session !== null,
-  };
+  const secrets = { state: part('state'), nonce: part('nonce'), verifier: part('verifier') };
+  return { ...secrets, returnTo, isFresh: session !== null };
 }

@@ -87,14 +87,12 @@ export async function unlinkIdentity(
     const user = requireFound(await users.lock(userId), 'user');
     if (!isSelf) requireMayManage(caller, 'admin', user.role);
     if (!(await identities.delete(userId, identityId))) throw notFound('identity');
-    if (isSelf && user.passwordHash === null && (await identities.of(userId)).length === 0) throw lastWayIn();
+    if (isSelf && user.passwordHash === null && (await identities.of(userId)).length === 0) {
+      const message = 'You could no longer sign in. Set a password first.';
+      throw invalid({ field: 'identity', code: 'conflict', message });
+    }
     await users.endSessions(userId, isSelf ? session.id : null);
     await factors.endPendingOf(userId);
     await auditUser(audit, caller.actor, user, { action: 'user.identity_unlinked', at: clock.now() });
   });
-}
-
-function lastWayIn() {
-  const message = 'You could no longer sign in. Set a password first.';
-  return invalid({ field: 'identity', code: 'conflict', message });
 }

@@ -1,13 +1,13 @@
 import type { CustomerDirectory } from '../../customers/customer-directory.js';
 import type { Clock } from '../../shared/clock.js';
 import { hashRandomToken, type Secrets } from '../../shared/secrets.js';
-import type { Readable, Transaction } from '../../shared/transactional.js';
+import type { Readable } from '../../shared/transactional.js';
 import { recordingNotAdmitted } from '../admission.js';
 import { findByToken, isMailedTokenOpen, linkForbidden, type MailedToken, readMailedToken } from '../mailed-token.js';
-import { type Circumstances, type NoticeUses, notifyPerson } from '../notify-person.js';
+import { notifyPerson } from '../notify-person.js';
 import { type PasswordHasher, type PasswordStrength, readCredentials } from '../passwords.js';
 import type { Browser } from '../session.js';
-import { auditUser, emailTaken, isLinkOpen, redeemLink, type User, userActor } from '../user.js';
+import { auditUser, emailTaken, isLinkOpen, type User, userActor, withoutLink } from '../user.js';
 import type { KnownUser, UserStore } from '../user-store.js';
 import { type SignInResult, type SignInUses, signIn } from './sign-in.js';
 
@@ -38,34 +38,25 @@ export async function signInByLink(
       await transaction.customer.lock();
       const [held, now] = [await transaction.users.lock(known.user.id), uses.clock.now()];
       if (held === null || !isOpenFor(link, held, now)) throw linkForbidden();
-      const user = redeemLink(held, { email: held.email ?? email, passwordHash });
+      const user = { ...withoutLink(held), email: held.email ?? email, passwordHash };
       if (!(await transaction.users.update(user))) throw emailTaken();
       await transaction.users.endSessions(user.id, null);
       await transaction.factors.endPendingOf(user.id);
       const here = { ...browser, at: now };
       // Not by a link that came by mail, while one that the operator made is open, too.
-      if (link.kind === 'made' && held.linkDropsFactors) await dropFactors(uses, transaction, user, here);
+      const count = link.kind === 'made' && held.linkDropsFactors ? await transaction.factors.deleteAll(user.id) : 0;
+      const actor = userActor(user, browser.address);
+      if (count > 0) {
+        await auditUser(transaction.audit, actor, user, { action: 'user.factor_removed', count, at: now });
+        await notifyPerson(uses, transaction, user, { template: 'factor_removed' }, here);
+      }
       const action = held.joinedAt === null ? 'user.joined' : 'user.link_used';
-      await auditUser(transaction.audit, userActor(user, browser.address), user, { action, at: now });
+      await auditUser(transaction.audit, actor, user, { action, at: now });
       if (held.passwordHash !== null)
         await notifyPerson(uses, transaction, user, { template: 'password_changed' }, here);
       return signIn(uses, transaction, user, { by: 'link', provesFactor: false, source: null }, browser);
     }),
   );
-}
-
-/** Removes all second factors of a person who uses a link that the operator made for that, and tells them. The user is locked. */
-async function dropFactors(
-  uses: NoticeUses,
-  transaction: Transaction<'customer' | 'users' | 'factors' | 'audit' | 'jobs'>,
-  user: User,
-  here: Circumstances & Pick<Browser, 'address'>,
-): Promise<void> {
-  const count = await transaction.factors.deleteAll(user.id);
-  if (count === 0) return;
-  const change = { action: 'user.factor_removed', count, at: here.at } as const;
-  await auditUser(transaction.audit, userActor(user, here.address), user, change);
-  await notifyPerson(uses, transaction, user, { template: 'factor_removed' }, here);
 }
 
 interface LinkUses {

@@ -1,11 +1,14 @@
 import { DomainError } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
-import { knownSource, recordingNotAdmitted, recordRefusal, refusingSlowly, requireSignInBudget } from '../admission.js';
+import { knownSource, recordingNotAdmitted, recordRefusal, requireSignInBudget } from '../admission.js';
 import type { PasswordHasher } from '../passwords.js';
 import type { Browser } from '../session.js';
-import { normalEmail, type User } from '../user.js';
+import { normalEmail } from '../user.js';
 import { type UserStore, usersOf } from '../user-store.js';
 import { type SignInResult, type SignInUses, signIn } from './sign-in.js';
+
+/** A refusal takes at least so long, which is longer than comparing a password with those of several accounts and recording it. */
+const REFUSED_AFTER_MS = 500;
 
 interface Credentials {
   readonly email: string;
@@ -23,23 +26,27 @@ interface Credentials {
  * accounts at several customers with one password gets the one used last in which the browser is not signed in yet. Errors: `unauthorized`,
  * `rate_limited`; with the right password `ip_not_whitelisted`.
  */
-export function signInByPassword(
+export async function signInByPassword(
   uses: SignInUses & { readonly users: UserStore; readonly passwords: PasswordHasher },
   { email, password, browser, device, openAccounts = [] }: Credentials,
 ): Promise<SignInResult> {
-  return refusingSlowly(uses, async () => {
+  const refusedAfter = uses.clock.pause(REFUSED_AFTER_MS);
+  try {
     const normal = normalEmail(email);
     const known = await usersOf(uses, normal);
     const { address } = browser;
     const source = await knownSource(uses, normal, known, { device, address });
     await requireSignInBudget(uses, { account: normal, address, known: source });
-    const right = await matching(uses, known, password);
+    if (known.length === 0) await uses.passwords.pretend(password);
+    const matches = known.map((each) => uses.passwords.matches(each.passwordHash ?? '', password));
+    const answers = await Promise.all(matches);
+    const right = known.filter((_, at) => answers[at]);
     const user = right.find(({ customerId }) => !openAccounts.includes(customerId)) ?? right[0];
     if (user === undefined) {
       await recordRefusal(uses, known, normal, address);
       throw wrongPassword();
     }
-    return recordingNotAdmitted(uses, user, browser, () =>
+    return await recordingNotAdmitted(uses, user, browser, () =>
       uses.store.transaction(user.customerId, async (transaction) => {
         const held = await transaction.users.lock(user.id);
         // Comparing takes long enough for a new password, which ends every session, to be set in between.
@@ -47,19 +54,12 @@ export function signInByPassword(
         return signIn(uses, transaction, held, { by: 'password', provesFactor: false, source }, browser);
       }),
     );
-  });
+  } catch (error) {
+    await refusedAfter;
+    throw error;
+  }
 }
 
 function wrongPassword(): DomainError {
   return new DomainError('unauthorized', 'The e-mail address or password is incorrect.');
-}
-
-async function matching(
-  { passwords }: { passwords: PasswordHasher },
-  users: readonly User[],
-  password: string,
-): Promise<User[]> {
-  if (users.length === 0) await passwords.pretend(password);
-  const answers = await Promise.all(users.map((user) => passwords.matches(user.passwordHash ?? '', password)));
-  return users.filter((_, at) => answers[at]);
 }

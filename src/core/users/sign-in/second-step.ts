@@ -1,11 +1,10 @@
 import { hashRandomToken } from '../../shared/secrets.js';
-import type { Transaction } from '../../shared/transactional.js';
 import { recordRefusal } from '../admission.js';
 import { checkFactor, type FactorAnswer, type PasskeyUses, wrongAnswer } from '../factors/confirm-identity.js';
 import { challengeFor } from '../factors/passkey.js';
-import { isPending, type PendingSignIn, pendingOver, readPendingCookie } from '../factors/second-factor.js';
+import { isPending, pendingOver, readPendingCookie } from '../factors/second-factor.js';
 import type { Browser } from '../session.js';
-import { accountOf, type User } from '../user.js';
+import { accountOf } from '../user.js';
 import { type SignInResult, type SignInUses, signIn } from './sign-in.js';
 
 /**
@@ -22,9 +21,13 @@ export async function finishSignIn(
   const { user, checked, result } = await uses.store.transaction(waiting.customerId, async (transaction) => {
     // Before the user, as every transaction that may take a role from the last owner.
     if (waiting.role !== null) await transaction.customer.lock();
-    const [known, at] = [await lockPending(transaction, hashRandomToken(waiting.token)), uses.clock.now()];
-    if (known === null || !isPending(known.pending, at)) throw pendingOver();
-    const { pending, user } = known;
+    const hash = hashRandomToken(waiting.token);
+    const seen = await transaction.factors.findPending(hash);
+    const user = seen && (await transaction.users.lock(seen.userId));
+    // As it is now that no one else can change it.
+    const pending = user && (await transaction.factors.findPending(hash));
+    const at = uses.clock.now();
+    if (user === null || pending === null || !isPending(pending, at)) throw pendingOver();
     const purpose = challengeFor.secondStep(waiting.token);
     const attempt = { given: code, purpose, source: pending.source, address, at };
     const checked = await checkFactor(uses, transaction, user, attempt);
@@ -43,16 +46,4 @@ export async function finishSignIn(
   if (result !== null) return result;
   await recordRefusal(uses, [user], accountOf(user), address);
   throw checked === 'over' ? pendingOver() : wrongAnswer(checked, code, 'code');
-}
-
-/** A sign-in that waits for the second factor, and whose it is, locked; null if it has ended. */
-async function lockPending(
-  { users, factors }: Transaction<'users' | 'factors'>,
-  hash: string,
-): Promise<{ readonly pending: PendingSignIn; readonly user: User } | null> {
-  const seen = await factors.findPending(hash);
-  const user = seen && (await users.lock(seen.userId));
-  // As it is now that no one else can change it.
-  const pending = user && (await factors.findPending(hash));
-  return pending && { pending, user };
 }

@@ -6,7 +6,7 @@ import { requireAdmitted } from '../admission.js';
 import { PENDING_MS } from '../factors/second-factor.js';
 import { type NoticeUses, notifyPerson } from '../notify-person.js';
 import { type Browser, newSession } from '../session.js';
-import { auditUser, hasOtherOwner, type Role, recordSignIn, type User, userActor } from '../user.js';
+import { auditUser, hasOtherOwner, type Role, type User, userActor } from '../user.js';
 
 /** The evidence that a person has given, and that was right, to be signed in. */
 export interface Proof {
@@ -59,7 +59,7 @@ export async function signIn(
     return { user, isPending: true, pendingRole: role };
   }
   const member = role === null ? user : await followGroups(transaction, user, role, { address: browser.address, at });
-  const signed = recordSignIn(member, at);
+  const signed = { ...member, joinedAt: member.joinedAt ?? at, lastSignInAt: at };
   await users.update(signed);
   const { confirmedAt = at } = proof;
   await users.openSession(user.id, { ...newSession(browser, at, byLink), confirmedAt });
