@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import type { Caller } from '../../core/access/caller.js';
 import { createImport } from '../../core/imports/create.js';
 import { finalizeImport } from '../../core/imports/finalize.js';
-import { hasEnded } from '../../core/imports/import.js';
+import { isEnded } from '../../core/imports/import.js';
 import { type ImportDetails, listImportPhotos, readImport } from '../../core/imports/read.js';
 import type { Ports, Uses } from '../../core/ports.js';
 import { SECOND } from '../../core/shared/clock.js';
@@ -129,7 +129,7 @@ export class ImportsController {
     const begun = await finalizeImport(this.ports, caller, id, { action, missingUploads });
     const seconds = preferredWait(headerOf(request, 'prefer'));
     const subject = await waitForImport(this.ports, caller, begun, seconds, this.options.stopping);
-    return hasEnded(subject)
+    return isEnded(subject)
       ? new Reply(200, importView(subject))
       : new Reply(202, importView(subject), { ...location(subject), ...LOOK_AGAIN });
   }
@@ -162,7 +162,7 @@ async function waitForImport(
 ): Promise<ImportDetails> {
   const end = performance.now() + seconds * SECOND;
   let current = subject;
-  while (!hasEnded(current) && performance.now() < end && !stopping.aborted) {
+  while (!isEnded(current) && performance.now() < end && !stopping.aborted) {
     await delay(LOOK_EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
     current = await readImport({ store }, caller, subject.id);
   }

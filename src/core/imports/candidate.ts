@@ -34,8 +34,14 @@ export interface Candidate {
 
 /** Returns what is wrong with this one file, or null. The others of its batch continue. */
 export function registrationError(input: Registration, limits: Limits): ItemError | null {
-  const size = input.sourceUrl && input.sizeBytes === undefined ? null : sizeError(input.sizeBytes, limits);
-  if (size !== null) return size;
+  const { sizeBytes } = input;
+  if (sizeBytes !== undefined || !input.sourceUrl) {
+    if (sizeBytes === 0) return fileEmpty;
+    if (sizeBytes === undefined || !Number.isSafeInteger(sizeBytes) || sizeBytes < 0) {
+      return { code: 'invalid_request', message: 'sizeBytes must be the size of the file, a whole number of bytes.' };
+    }
+    if (sizeBytes > limits.maxFileBytes) return tooLarge(limits);
+  }
   if (typeof input.sha256 === 'string' && normalSha256(input.sha256) === null) {
     return { code: 'invalid_request', message: sha256Message };
   }
@@ -45,14 +51,6 @@ export function registrationError(input: Registration, limits: Limits): ItemErro
     ...(input.tagNames ?? []).flatMap((name) => tagNameError(name, 'tagNames') ?? []),
   ];
   return wrong === undefined ? null : { code: 'invalid_request', message: wrong.message };
-}
-
-function sizeError(sizeBytes: number | undefined, limits: Limits): ItemError | null {
-  if (sizeBytes === 0) return fileEmpty;
-  if (sizeBytes === undefined || !Number.isSafeInteger(sizeBytes) || sizeBytes < 0) {
-    return { code: 'invalid_request', message: 'sizeBytes must be the size of the file, a whole number of bytes.' };
-  }
-  return sizeBytes > limits.maxFileBytes ? tooLarge(limits) : null;
 }
 
 export const fileEmpty: ItemError = { code: 'file_empty', message: 'The file is empty.' };

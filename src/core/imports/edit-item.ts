@@ -77,12 +77,9 @@ export interface ImportPhotoPatch extends PhotoInput, TagRequest {
 }
 
 /** All problems with a patch, whatever the item. */
-export function itemPatchErrors(patch: ImportPhotoPatch, limits: Limits): FieldError[] {
-  return [...inputErrors(patch), ...bytesErrors(patch, limits), ...nameErrors(patch)];
-}
-
-function bytesErrors({ sizeBytes, sha256 }: ImportPhotoPatch, { maxFileBytes: max }: Limits): FieldError[] {
-  const errors: FieldError[] = [];
+export function itemPatchErrors(patch: ImportPhotoPatch, { maxFileBytes: max }: Limits): FieldError[] {
+  const { sizeBytes, sha256 } = patch;
+  const errors: FieldError[] = inputErrors(patch);
   if (sizeBytes !== undefined && !(Number.isSafeInteger(sizeBytes) && sizeBytes >= 1 && sizeBytes <= max)) {
     const message = `sizeBytes must be the size of the file, 1 to ${max} bytes.`;
     errors.push({ field: 'sizeBytes', code: 'out_of_range', message, min: 1, max });
@@ -90,7 +87,7 @@ function bytesErrors({ sizeBytes, sha256 }: ImportPhotoPatch, { maxFileBytes: ma
   if (typeof sha256 === 'string' && normalSha256(sha256) === null) {
     errors.push({ field: 'sha256', code: 'invalid_format', message: sha256Message });
   }
-  return errors;
+  return [...errors, ...nameErrors(patch)];
 }
 
 /** The registration input that would have produced the item as the patch leaves it. Errors: `invalid_request`. */

@@ -109,18 +109,9 @@ export function fail(item: ImportPhoto, error: ItemError, at: Date): ImportPhoto
   return { ...transition(item, 'failed', at), error, facts: null, photoId: null };
 }
 
-/** Its bytes were inspected. */
-export function markReady(item: ImportPhoto, facts: PictureFacts, at: Date): ImportPhoto {
-  return { ...transition(item, 'ready', at), facts };
-}
-
 /** It has become the photo of its id. */
 export function markImported(item: ImportPhoto, at: Date): ImportPhoto {
   return { ...transition(item, 'imported', at), photoId: item.id, facts: null };
-}
-
-function cancel(item: ImportPhoto, at: Date): ImportPhoto {
-  return { ...transition(item, 'cancelled', at), facts: null };
 }
 
 /**
@@ -197,7 +188,7 @@ export async function cancelItem(
   item: ImportPhoto,
   at: Date,
 ): Promise<ImportPhoto> {
-  const cancelled = cancel(item, at);
+  const cancelled = { ...transition(item, 'cancelled', at), facts: null };
   await transaction.importPhotos.update(cancelled);
   await failDependents(transaction, item, at);
   return cancelled;

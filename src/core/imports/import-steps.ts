@@ -50,14 +50,10 @@ export interface ReceivedUpload {
 export type ApplyResult = (result: InspectionResult) => Promise<AppliedResult>;
 
 /** The outcome of an inspection of a `processing` item's bytes. */
-export type InspectionResult = AcceptedPicture | { readonly item: ImportPhoto; readonly error: ItemError };
-
-interface AcceptedPicture {
-  readonly item: ImportPhoto;
-  readonly error: null;
-  readonly facts: PictureFacts;
-  readonly measure: Pick<Measure, 'sizeBytes' | 'sha256'>;
-}
+export type InspectionResult = { readonly item: ImportPhoto } & (
+  | { readonly error: ItemError }
+  | { readonly error: null; readonly facts: PictureFacts; readonly measure: Pick<Measure, 'sizeBytes' | 'sha256'> }
+);
 
 /**
  * Whether the item relies on the copied bytes; `decided`: the item has changed since it was inspected, and nothing of the result was

@@ -111,18 +111,13 @@ export function countItems(byStatus: ReadonlyMap<ImportPhotoStatus, number>): Im
   };
 }
 
-export function isEnded(status: ImportStatus): boolean {
+export function isEnded({ status }: Pick<Import, 'status'>): boolean {
   return importTransitions[status].length === 0;
-}
-
-/** Whether a client that asked to wait has nothing left to wait for. */
-export function hasEnded(subject: Import): boolean {
-  return isEnded(subject.status);
 }
 
 /** 0 to 1: items with no work left ÷ all. A `duplicate` found before the import is finalized is provisional: it counts once published. */
 export function progress({ status, counts }: Pick<CountedImport, 'status' | 'counts'>): number {
-  if (isEnded(status)) return 1;
+  if (isEnded({ status })) return 1;
   if (counts.total === 0) return 0;
   const done = counts.imported + counts.duplicate + counts.failed + counts.cancelled;
   return Math.round((done / counts.total) * 1000) / 1000;

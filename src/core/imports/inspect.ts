@@ -22,7 +22,7 @@ import {
   failDependents,
   type ImportPhoto,
   markDuplicate,
-  markReady,
+  transition,
   unprocessable,
 } from './import-photo.js';
 import type { AppliedResult, ApplyResult, ImportSteps, InspectionResult } from './import-steps.js';
@@ -54,11 +54,8 @@ export async function giveUpImportPhoto(
   itemId: Id,
   last: unknown,
 ): Promise<void> {
-  const undecodable = {
-    code: 'decode_failed',
-    message: 'The image could not be decoded: every attempt failed.',
-  } as const;
-  const error = last instanceof ReaderFailure ? undecodable : unprocessable;
+  const message = 'The image could not be decoded: every attempt failed.';
+  const error = last instanceof ReaderFailure ? ({ code: 'decode_failed', message } as const) : unprocessable;
   const item = await importSteps.readItem(customerId, importId, itemId);
   if (item !== null) await importSteps.apply({ item, error });
 }
@@ -216,5 +213,6 @@ function withResult(result: InspectionResult, known: ReadonlyMap<string, Id>, at
   const { contentType, width, height } = result.facts;
   const inspected = { ...result.item, sizeBytes, sha256, contentType, width, height };
   const photoId = known.get(sha256 ?? '');
-  return photoId === undefined ? markReady(inspected, result.facts, at) : markDuplicate(inspected, photoId, at);
+  if (photoId !== undefined) return markDuplicate(inspected, photoId, at);
+  return { ...transition(inspected, 'ready', at), facts: result.facts };
 }

@@ -5,16 +5,15 @@ import type { Limits } from '../customers/limits.js';
 import { type CaptureTime, captureTime, fromInstant, fromWallClock } from '../media/capture-time.js';
 import type { PictureFacts } from '../media/media-reader.js';
 import { initialValues } from '../media/photo-fields.js';
-import type { GeoPoint } from '../media/picture-metadata.js';
 import { changePhotos } from '../photos/change-photos.js';
 import { isTrashed, markRecovered, type Photo, restore } from '../photos/photo.js';
 import type { NewPhoto } from '../photos/photo-repository.js';
-import { type Gazetteer, type Place, placeAt } from '../photos/places.js';
+import { type Gazetteer, placeAt } from '../photos/places.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, isOutage, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { everyBatch, windowAfter } from '../shared/pagination.js';
-import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
+import type { Transaction, Transactional } from '../shared/transactional.js';
 import { completeIfDone, hasPhotos, type Import, type ImportCounts } from './import.js';
 import {
   fail,
@@ -119,9 +118,7 @@ async function publishMany(
     const additions: NewPhoto[] = [];
     for (const item of items) {
       if (item.facts === null || known.has(item.sha256 ?? '')) continue;
-      const dupSeq = mayBeSecond ? await transaction.photos.nextDupSeq() : 0;
-      const place = await placeAt(gazetteer, locationOf(item, item.facts));
-      const photo = newPhoto(item, item.facts, subject, customer, { place, dupSeq, at });
+      const photo = await newPhoto({ transaction, gazetteer }, item, item.facts, subject, customer, at);
       additions.push({ photo, tagIds: tagsOf(item), exif: item.facts.exif });
     }
     const stored = new Set(await transaction.photos.insertMany(additions));
@@ -145,13 +142,11 @@ async function publishItem(
     const item = await transaction.importPhotos.lock(subject.id, seen.id);
     if (item?.status !== 'ready' || item.facts === null) return false;
     const at = clock.now();
-    const mayBeSecond = subject.duplicatePolicy === 'allow';
-    const dupSeq = mayBeSecond ? await transaction.photos.nextDupSeq() : 0;
-    const place = await placeAt(gazetteer, locationOf(item, item.facts));
-    const photo = newPhoto(item, item.facts, subject, await transaction.customer.read(), { place, dupSeq, at });
+    const customer = await transaction.customer.read();
+    const photo = await newPhoto({ transaction, gazetteer }, item, item.facts, subject, customer, at);
     const same = async () => (await transaction.photos.findBySha256([photo.sha256]))[0];
     // An item that is an allowed second copy has its own dupSeq: storing this one beside it would not conflict.
-    const known = mayBeSecond ? undefined : await same();
+    const known = subject.duplicatePolicy === 'allow' ? undefined : await same();
     const tagIds = (await tagsOfItems(transaction, limits, shared, [item]))(item);
     if (known === undefined && (await transaction.photos.insert(photo, tagIds, item.facts.exif))) {
       await transaction.importPhotos.update(markImported(item, at));
@@ -195,13 +190,14 @@ async function recoverOriginal(
 }
 
 /** The photo that a ready item becomes: the client's values take precedence over those of the file. */
-function newPhoto(
+async function newPhoto(
+  { transaction, gazetteer }: { transaction: Transaction<'photos'>; gazetteer: Gazetteer },
   item: ImportPhoto,
   facts: PictureFacts,
   subject: Import,
   customer: Customer,
-  { place, dupSeq, at }: { place: Place | null; dupSeq: number; at: Date },
-): Photo {
+  at: Date,
+): Promise<Photo> {
   return {
     id: item.id,
     customerId: item.customerId,
@@ -209,7 +205,7 @@ function newPhoto(
     contentType: facts.contentType,
     sizeBytes: item.sizeBytes ?? 0,
     sha256: item.sha256 ?? '',
-    dupSeq,
+    dupSeq: subject.duplicatePolicy === 'allow' ? await transaction.photos.nextDupSeq() : 0,
     blobKey: originalKey(item),
     width: facts.width,
     height: facts.height,
@@ -219,7 +215,7 @@ function newPhoto(
     alpha: facts.alpha,
     ...initialValues(item, facts),
     ...timeOf(item, facts, subject, subject.defaultTimeZone ?? customer.defaultTimeZone),
-    place,
+    place: await placeAt(gazetteer, item.location ?? facts.location),
     camera: facts.camera,
     exposure: facts.exposure,
     companion: facts.companion,
@@ -237,10 +233,6 @@ function newPhoto(
     updatedAt: at,
     version: 1,
   };
-}
-
-function locationOf(item: ImportPhoto, facts: Pick<PictureFacts, 'location'>): GeoPoint | null {
-  return item.location ?? facts.location;
 }
 
 function timeOf(
@@ -288,25 +280,18 @@ async function resolveDuplicate(
       const message = 'The photo with the same bytes was permanently deleted in the meantime. Import this file again.';
       return transaction.importPhotos.update(fail(item, { code: 'duplicate_source_gone', message }, at));
     }
-    const back = isTrashed(photo) && subject.restoreTrashed && !(await cameBefore(transaction, subject, item, photo));
+    let back = isTrashed(photo) && subject.restoreTrashed && photo.importId !== subject.id;
+    if (back) {
+      // If this import has already imported or restored it, it was deleted afterwards, and stays deleted.
+      const same = await transaction.importPhotos.findBySha256(subject.id, [photo.sha256]);
+      back = !same.some((other) => other.id !== item.id && other.resolved && other.photoId === photo.id);
+    }
     const next = back ? { ...restore(photo), tags: photo.tags } : photo;
     const tagIds = await tagsOfDuplicate(transaction, limits, shared, item, next);
     if (back || tagIds !== null) await changePhotos(transaction, [{ photo, next, tagIds }], at);
     // Once: what is deleted from here on stays deleted, however often this runs.
     await transaction.importPhotos.update({ ...item, photoId, restored: back, resolved: true, updatedAt: at });
   });
-}
-
-/** Whether this import has already imported or restored the photo: in that case it was deleted afterwards, and stays deleted. */
-async function cameBefore(
-  transaction: Reader<'importPhotos'>,
-  subject: Import,
-  item: ImportPhoto,
-  photo: Photo,
-): Promise<boolean> {
-  if (photo.importId === subject.id) return true;
-  const same = await transaction.importPhotos.findBySha256(subject.id, [photo.sha256]);
-  return same.some((other) => other.id !== item.id && other.resolved && other.photoId === photo.id);
 }
 
 /**

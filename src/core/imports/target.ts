@@ -46,31 +46,17 @@ export async function uploadTargets(
 ): Promise<readonly UploadTarget[]> {
   const expiresAt = after(uses.clock.now(), LIFE);
   if (uses.directUploads === null || caller.ipRestricted) {
-    return items.map((item) => proxyTarget(uses, caller, item, expiresAt));
+    return items.map(({ customerId, importId, id, uploadId, sizeBytes, sha256 }) => {
+      const size = sizeBytes ?? 0;
+      const expires = Math.floor(expiresAt.getTime() / SECOND);
+      const grant = [customerId, importId, id, uploadId, size, sha256, caller.apiKeyId, expires];
+      const token = signToken(uses.secrets, 'upload', grant);
+      return { ...uses.addresses.upload(token, size), isResumable: true, expiresAt };
+    });
   }
   const blobs = items.map((item) => ({ key: stagingKey(item), sizeBytes: item.sizeBytes ?? 0, sha256: item.sha256 }));
   const signed = await uses.directUploads.sign(blobs, LIFE / SECOND);
   return signed.map((address) => ({ ...address, isResumable: false, expiresAt }));
-}
-
-function proxyTarget(
-  { secrets, addresses }: Pick<TargetUses, 'secrets' | 'addresses'>,
-  caller: Pick<Caller, 'apiKeyId'>,
-  item: ImportPhoto,
-  expiresAt: Date,
-): UploadTarget {
-  const size = item.sizeBytes ?? 0;
-  const token = signToken(secrets, 'upload', [
-    item.customerId,
-    item.importId,
-    item.id,
-    item.uploadId,
-    size,
-    item.sha256,
-    caller.apiKeyId,
-    Math.floor(expiresAt.getTime() / SECOND),
-  ]);
-  return { ...addresses.upload(token, size), isResumable: true, expiresAt };
 }
 
 /** Returns what the token grants, or null when it was not signed with one of our secrets. The caller checks the expiry. */

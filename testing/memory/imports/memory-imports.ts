@@ -154,7 +154,7 @@ export class MemoryImportRepository extends MemoryRepository implements ImportRe
   }
 
   private unpublished(): Import[] {
-    return this.database.imports.rowsOf(this.customerId, (row) => !isEnded(row.status));
+    return this.database.imports.rowsOf(this.customerId, (row) => !isEnded(row));
   }
 
   private unpublishedItems(tagIds: readonly Id[]): ImportPhoto[] {

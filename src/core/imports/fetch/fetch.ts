@@ -32,15 +32,19 @@ export async function fetchSource(uses: FetchUses, job: Job<'fetches'>, stopping
   try {
     // A key that was deleted, perhaps because it was stolen, does not go on making requests.
     const known = fetch.apiKeyId === null ? null : await uses.importSteps.findKey(fetch.apiKeyId);
-    if (fetch.apiKeyId !== null && (known === null || isExpired(known.key, uses.clock.now())))
-      throw new SourceFailure(keyEnded, true);
+    if (fetch.apiKeyId !== null && (known === null || isExpired(known.key, uses.clock.now()))) {
+      const message = 'The API key that registered this file has ended before the file was fetched. Register it again.';
+      throw new SourceFailure({ code: 'source_forbidden', message }, true);
+    }
     const stored = await takeStoredSource(uses, leased);
     if (stored !== null) await readSource(uses, leased, stored, stopping);
     return await recordFetch(uses, leased, null);
   } catch (error) {
     if (stopping.aborted) return recordFetch(uses, leased, 'stopped');
     const outcome = await recordFetch(uses, leased, { error });
-    if (isExpected(error)) return outcome;
+    // The source, the item or another upload is the reason.
+    if (error instanceof SourceFailure) return outcome;
+    if (error instanceof DomainError && !isOutage(error) && error.code !== 'storage_full') return outcome;
     throw error;
   }
 }
@@ -54,17 +58,6 @@ export async function isFetchAwaited(
   return isFetched(await store.query(customerId, ({ importPhotos }) => importPhotos.get(importId, itemId)), work);
 }
 
-/** The source, the item or another upload is the reason. */
-function isExpected(error: unknown): boolean {
-  if (error instanceof SourceFailure) return true;
-  return error instanceof DomainError && !isOutage(error) && error.code !== 'storage_full';
-}
-
-const keyEnded = {
-  code: 'source_forbidden',
-  message: 'The API key that registered this file has ended before the file was fetched. Register it again.',
-} as const;
-
 type ReadSourceUses = StoreSourceUses & { secrets: Secrets; sourceReader: SourceReader };
 
 /** Asks the source for what is not stored yet, and stores it as it comes. Errors: `SourceFailure`; those of `storeSource`. */
@@ -76,11 +69,15 @@ async function readSource(
 ): Promise<void> {
   const { limits, uploads, sourceReader } = uses;
   const url = unseal(uses.secrets, 'source', leased.url);
-  if (url === null) throw new SourceFailure(unreadable, true);
+  if (url === null) {
+    const message =
+      'sourceUrl can no longer be decrypted: the secret of this installation has changed. Register the file again.';
+    throw new SourceFailure({ code: 'source_unreachable', message }, true);
+  }
   await requireDiskSpace(uses, 0);
-  const { offset, validator } = { offset: offsetOf(stored.upload), validator: leased.validator };
+  const { customerId, validator } = leased;
+  const offset = offsetOf(stored.upload);
   const from = offset > 0 && validator !== null ? { offset, validator } : null;
-  const { customerId } = leased;
   const source = await sourceReader.open({ customerId, url, from, maxBytes: limits.maxFileBytes }, stopping);
   try {
     let received = source.offset;
@@ -96,12 +93,6 @@ async function readSource(
   }
 }
 
-const unreadable = {
-  code: 'source_unreachable',
-  message:
-    'sourceUrl can no longer be decrypted: the secret of this installation has changed. Register the file again.',
-} as const;
-
 /** Stores the bytes of an open source, and tells the item when they are all there. Errors: `SourceFailure`, and those of storing. */
 async function storeSource(
   uses: StoreSourceUses,
@@ -111,8 +102,15 @@ async function storeSource(
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const { sizeBytes } = source;
-  requireSize(uses, leased, sizeBytes);
-  if (sizeBytes !== null) await reserveSourceBytes(uses, leased, sizeBytes);
+  if (sizeBytes !== null) {
+    if (sizeBytes === 0) throw new SourceFailure(fileEmpty, true);
+    if (sizeBytes > uses.limits.maxFileBytes) throw new SourceFailure(tooLarge(uses.limits), true);
+    if (leased.declaredBytes !== null && leased.declaredBytes !== sizeBytes) {
+      const message = `${leased.declaredBytes} bytes were declared, but the source has ${sizeBytes}.`;
+      throw new SourceFailure({ code: 'size_mismatch', message }, true);
+    }
+    await reserveSourceBytes(uses, leased, sizeBytes);
+  }
   const canContinue = sizeBytes !== null && source.validator !== null && (sizeBytes > PART_BYTES || source.offset > 0);
   if (!canContinue) return storeWhole(uses, leased, item, sizeBytes, bytes);
   const grant = { ...leased, sha256: item.sha256, sizeBytes, expiresAt: uses.clock.now() };
@@ -163,12 +161,17 @@ async function storeWhole(
   const { customerId, importId, itemId, uploadId, declaredBytes } = leased;
   const declared: DeclaredBytes = { sha256, sizeBytes: sizeBytes ?? declaredBytes };
   const limited = limitedBytes(bytes, uses);
-  const allowed = declared.sizeBytes === null ? reservedBytes(uses, leased, limited, reserved ?? 0) : limited;
-  const measured = withMeasure(allowed, declared.sizeBytes ?? uses.limits.maxFileBytes);
+  let [received, allowed] = [0, reserved ?? 0];
+  const reserve = async ({ length }: Uint8Array) => {
+    received += length;
+    if (received <= allowed) return;
+    allowed = received + STEP;
+    await reserveSourceBytes(uses, leased, allowed);
+  };
+  const passing = declared.sizeBytes === null ? onEach(limited, reserve) : limited;
+  const measured = withMeasure(passing, declared.sizeBytes ?? uses.limits.maxFileBytes);
   await stageUpload(uses, { customerId, importId, itemId, uploadId, ...declared }, measured.bytes, measured.measure);
 }
-
-type TakeUses = { store: Transactional<'importPhotos' | 'resumableUploads'>; clock: Clock };
 
 /** The bytes that earlier tries have stored, for this try to continue. */
 interface StoredSource {
@@ -178,7 +181,10 @@ interface StoredSource {
 }
 
 /** Takes over what is stored of the file. Null when the item no longer waits for the fetch. */
-function takeStoredSource(uses: TakeUses, leased: LeasedFetch): Promise<StoredSource | null> {
+function takeStoredSource(
+  uses: { store: Transactional<'importPhotos' | 'resumableUploads'>; clock: Clock },
+  leased: LeasedFetch,
+): Promise<StoredSource | null> {
   const { customerId, importId, itemId } = leased;
   return uses.store.transaction(customerId, async ({ importPhotos, resumableUploads }) => {
     const item = await importPhotos.lock(importId, itemId);
@@ -218,32 +224,6 @@ function reserveSourceBytes(
   });
 }
 
-/** Passes bytes on once they are reserved. @param reserved What is reserved already. */
-function reservedBytes(
-  uses: ReserveUses,
-  fetched: SourceFetch,
-  bytes: AsyncIterable<Uint8Array>,
-  reserved: number,
-): AsyncIterable<Uint8Array> {
-  let [received, allowed] = [0, reserved];
-  return onEach(bytes, async ({ length }) => {
-    received += length;
-    if (received <= allowed) return;
-    allowed = received + STEP;
-    await reserveSourceBytes(uses, fetched, allowed);
-  });
-}
-
-/** Errors: `SourceFailure` if the size that a source states is not allowed, or not the declared one. */
-function requireSize({ limits }: { limits: Limits }, { declaredBytes }: LeasedFetch, sizeBytes: number | null): void {
-  if (sizeBytes === null) return;
-  if (sizeBytes === 0) throw new SourceFailure(fileEmpty, true);
-  if (sizeBytes > limits.maxFileBytes) throw new SourceFailure(tooLarge(limits), true);
-  if (declaredBytes === null || declaredBytes === sizeBytes) return;
-  const message = `${declaredBytes} bytes were declared, but the source has ${sizeBytes}.`;
-  throw new SourceFailure({ code: 'size_mismatch', message }, true);
-}
-
 /** Bytes of any number, until they are too many. Errors: `SourceFailure`. */
 async function* limitedBytes(
   bytes: AsyncIterable<Uint8Array>,
@@ -273,8 +253,11 @@ async function recordFetch(
   if (end === null) return forget(uses, leased);
   if (end === 'stopped') return release(uses, leased, 'stopped', ({ jobs }) => jobs.postpone(leased.job, 'stopped', 0));
   const { error } = end;
-  if (isSettled(error)) return forget(uses, leased);
-  if (isOurFault(error)) {
+  const code = error instanceof DomainError ? error.code : '';
+  // The item was cancelled, or got other bytes.
+  if (['import_photo_final', 'upload_forbidden'].includes(code)) return forget(uses, leased);
+  // The reason is on our side and passes: such a try is not counted.
+  if (isOutage(error) || ['storage_full', 'rate_limited', 'upload_in_progress'].includes(code)) {
     return release(uses, leased, 'postponed', ({ jobs }) => jobs.postpone(leased.job, 'postponed', POSTPONED_SECONDS));
   }
   const failure = failureOf(leased, error);
@@ -312,17 +295,6 @@ async function release(
 ): Promise<FetchOutcome> {
   await store.transaction(leased.customerId, end);
   return outcome;
-}
-
-/** The item was cancelled, or got other bytes. */
-function isSettled(error: unknown): boolean {
-  return error instanceof DomainError && ['import_photo_final', 'upload_forbidden'].includes(error.code);
-}
-
-/** Whether the reason is on our side and passes: such a try is not counted. */
-function isOurFault(error: unknown): boolean {
-  const passing = ['storage_full', 'rate_limited', 'upload_in_progress'];
-  return isOutage(error) || (error instanceof DomainError && passing.includes(error.code));
 }
 
 /** Returns the failure to record for a try, which says whether another can succeed. */

@@ -27,8 +27,6 @@ import {
 } from './upload.js';
 import { inProgress, replaced, type UploadSlots } from './upload-slots.js';
 
-export type ContinueUses = GrantUses & PartsUses & ClaimUses & { uploads: UploadSlots };
-
 export interface ContinuedUpload extends Upload {
   /** Where in the file `bytes` begin. */
   readonly offset: number;
@@ -39,15 +37,18 @@ export interface ContinuedUpload extends Upload {
  * then, and need not be sent again for 24 hours. One request at a time; asking for the offset ends it. Errors: those of `receiveUpload`,
  * and `upload_offset_mismatch` when the stored bytes end elsewhere; after a wrong hash nothing is stored.
  */
-export async function continueUpload(uses: ContinueUses, upload: ContinuedUpload): Promise<UploadProgress> {
+export async function continueUpload(
+  uses: GrantUses & PartsUses & ClaimUses,
+  upload: ContinuedUpload,
+): Promise<UploadProgress> {
   const { grant, item } = await requireUploadItem(uses, upload);
-  const { sizeBytes } = grant;
+  const { sizeBytes, expiresAt } = grant;
   const isTooLong = upload.offset + (upload.declaredBytes ?? 0) > sizeBytes;
   if (!isAwaited(item, grant)) {
     requireReceived(item, grant);
     requireOffset(upload.offset, sizeBytes);
     if (isTooLong) throw tooLong(grant);
-    return progressOf(grant, sizeBytes);
+    return { offset: sizeBytes, sizeBytes, expiresAt };
   }
   if (isTooLong) {
     // From another offset it may not be.
@@ -65,7 +66,7 @@ export async function continueUpload(uses: ContinueUses, upload: ContinuedUpload
     const offset = await receiveParts(uses, { grant, reader, upload: claimed }, (stored) => {
       received = stored;
     });
-    return progressOf(grant, offset);
+    return { offset, sizeBytes, expiresAt };
   } finally {
     reader.close();
     slot.close();
@@ -116,10 +117,6 @@ export interface UploadProgress {
   readonly expiresAt: Date;
 }
 
-function progressOf({ sizeBytes, expiresAt }: UploadGrant, offset: number): UploadProgress {
-  return { offset, sizeBytes, expiresAt };
-}
-
 type IdleUses = { store: Transactional<'importPhotos' | 'resumableUploads'>; clock: Clock };
 
 /**
@@ -133,12 +130,16 @@ export async function readUploadProgress(
   const { grant } = await requireUploadItem(uses, target);
   // One whose connection broke ends by itself, once it has read what had arrived before.
   if ((await senderAfter(uses, grant, ENDING_TRIES)) !== null) uses.uploads.interrupt(grant.itemId);
-  await untilIdle(uses, grant);
+  // It stores what it has got, which takes a moment. One that does not finish in time, as its process died or does not notice, can no longer
+  // add anything.
+  const sender = await senderAfter(uses, grant, IDLE_TRIES);
+  if (sender !== null) await release(uses, { ...grant, sender });
   const item = await uses.importSteps.readItem(grant.customerId, grant.importId, grant.itemId);
   if (item === null) throw uploadForbidden();
   const known = await uses.store.query(grant.customerId, (reader) => currentUpload(uses, reader, grant, item));
   if (known === null) requireReceived(item, grant);
-  return progressOf(grant, known === null ? grant.sizeBytes : offsetOf(known));
+  const { sizeBytes, expiresAt } = grant;
+  return { offset: known === null ? sizeBytes : offsetOf(known), sizeBytes, expiresAt };
 }
 
 /** The upload that bytes are added to: a new one if there is none that they could follow; null when the item does not wait for them. */
@@ -163,15 +164,6 @@ function requireReceived(item: ImportPhoto, { sha256 }: UploadGrant): void {
 const TRY_AFTER_MS = 50;
 const ENDING_TRIES = 40;
 const IDLE_TRIES = 100;
-
-/**
- * Resolves once no other request adds to the upload: it stores what it has got when its connection breaks, which takes a moment. One that
- * does not finish in time, as its process died or does not notice, can no longer add anything.
- */
-async function untilIdle(uses: IdleUses, grant: UploadGrant): Promise<void> {
-  const sender = await senderAfter(uses, grant, IDLE_TRIES);
-  if (sender !== null) await release(uses, { ...grant, sender });
-}
 
 /** Null as soon as no request adds to the upload; otherwise the one that still does. */
 async function senderAfter({ store, clock }: IdleUses, { customerId, itemId }: UploadGrant, tries: number) {

@@ -1,7 +1,7 @@
 import type { IpLists } from '../../access/ip-list.js';
 import { checkedAtEnd, type Measure, TooManyBytes, withMeasure } from '../../blobs/blob-bytes.js';
 import { type BlobKey, stagingKey } from '../../blobs/blob-key.js';
-import type { BlobStore, DiskSpace } from '../../blobs/blob-store.js';
+import type { BlobStore } from '../../blobs/blob-store.js';
 import type { VerifiedBlobs } from '../../blobs/verified-blobs.js';
 import type { CustomerDirectory } from '../../customers/customer-directory.js';
 import { type Clock, isExpired } from '../../shared/clock.js';
@@ -14,8 +14,6 @@ import type { ImportSteps, ReceivedUpload, StagedUpload } from '../import-steps.
 import { readUploadToken, type UploadGrant } from '../target.js';
 import type { UploadSlots } from './upload-slots.js';
 
-type UploadUses = GrantUses & StageUses & { uploads: UploadSlots };
-
 /**
  * Receives the bytes of one item. When it resolves they are stored safely and will be inspected; sending the same bytes again is allowed.
  * Of several uploads to one item, the newest is received. Errors: `upload_forbidden`, `import_photo_final`, `size_mismatch`,
@@ -23,7 +21,10 @@ type UploadUses = GrantUses & StageUses & { uploads: UploadSlots };
  * too slow, `service_unavailable` when the bytes were removed before the item could use them. After any of them nothing is stored; of an upload
  * that can be continued, what has arrived is (resumable.ts).
  */
-export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<void> {
+export async function receiveUpload(
+  uses: GrantUses & StageUses & { uploads: UploadSlots },
+  upload: Upload,
+): Promise<void> {
   const { grant, item } = await requireUploadItem(uses, upload);
   if (upload.declaredBytes !== null) requireDeclaredSize(grant, upload.declaredBytes);
   const { sizeBytes } = grant;
@@ -36,9 +37,12 @@ export async function receiveUpload(uses: UploadUses, upload: Upload): Promise<v
       await requireDiskSpace(uses, 0);
       await stageUpload(uses, grant, bytes, measure);
     } else {
-      await readDeclaredBytes(bytes, grant);
+      // To their end, for their hash.
+      for await (const _ of bytes);
       requireSameBytes(item, measure);
     }
+  } catch (error) {
+    throw error instanceof TooManyBytes ? tooLong(grant) : error;
   } finally {
     slot.close();
   }
@@ -72,8 +76,10 @@ export async function requireUploadItem(
   const now = uses.clock.now();
   if (grant === null || isExpired(grant, now)) throw uploadForbidden();
   const { customerId, importId, itemId, apiKeyId } = grant;
-  const isAdmitted = apiKeyId === null ? isActive(uses, customerId) : isKeyAdmitted(uses, apiKeyId, address, now);
-  const item = (await isAdmitted) ? await uses.importSteps.readItem(customerId, importId, itemId) : null;
+  // Requested by a person: there is no key that could end before the address does.
+  const isActive = async () => (await uses.customers.find(customerId))?.status === 'active';
+  const isAdmitted = await (apiKeyId === null ? isActive() : isKeyAdmitted(uses, apiKeyId, address, now));
+  const item = isAdmitted ? await uses.importSteps.readItem(customerId, importId, itemId) : null;
   if (item === null) throw uploadForbidden();
   return { grant, item };
 }
@@ -83,11 +89,6 @@ async function isKeyAdmitted(uses: GrantUses, id: Id, address: string | null, no
   const known = await uses.importSteps.findKey(id);
   if (known === null || isExpired(known.key, now) || known.customerStatus !== 'active') return false;
   return uses.ipLists.admits(known.key.ipList, address);
-}
-
-/** Requested by a person: there is no key that could end before the address does. */
-async function isActive({ customers }: GrantUses, customerId: Id): Promise<boolean> {
-  return (await customers.find(customerId))?.status === 'active';
 }
 
 export function uploadForbidden(): DomainError {
@@ -109,24 +110,24 @@ export function tooLong(grant: DeclaredBytes): DomainError {
   return new DomainError('payload_too_large', message, { maxBytes: grant.sizeBytes });
 }
 
-/** Errors: `storage_full` if these bytes, and those already in transit, would leave less than the minimum. */
+const GIB = 1024 ** 3;
+/** Share of the whole disk, if that is less than a GiB. */
+const FLOOR_SHARE = 0.05;
+
+/**
+ * Errors: `storage_full` if these bytes, and those already in transit, would leave less than the minimum that keeps everything else working.
+ */
 export async function requireDiskSpace(
   { blobs, uploads }: { blobs: BlobStore; uploads: UploadSlots },
   bytes: number,
 ): Promise<void> {
   const diskSpace = await blobs.diskSpace();
-  if (diskSpace === null || diskSpace.freeBytes - uploads.pendingBytes - bytes >= floorOf(diskSpace)) return;
+  if (diskSpace === null) return;
+  const { freeBytes, totalBytes, minFreeBytes } = diskSpace;
+  const floor = minFreeBytes ?? Math.min(GIB, Math.floor(totalBytes * FLOOR_SHARE));
+  if (freeBytes - uploads.pendingBytes - bytes >= floor) return;
   const message = 'This installation is out of disk space. Try again later, or contact its operator.';
   throw new DomainError('storage_full', message);
-}
-
-const GIB = 1024 ** 3;
-/** Share of the whole disk, if that is less than a GiB. */
-const FLOOR_SHARE = 0.05;
-
-/** Bytes that uploads leave free, so that everything else keeps working. */
-function floorOf({ totalBytes, minFreeBytes }: DiskSpace): number {
-  return minFreeBytes ?? Math.min(GIB, Math.floor(totalBytes * FLOOR_SHARE));
 }
 
 /** The facts that are known of a file before its bytes arrive; a source need not state its size. */
@@ -211,15 +212,6 @@ export function mismatch(
     code: 'checksum_mismatch',
     message: 'The SHA-256 of the uploaded bytes is not the declared one. Send the file again.',
   };
-}
-
-/** Reads the bytes to their end, for their hash. */
-async function readDeclaredBytes(bytes: AsyncIterable<Uint8Array>, grant: UploadGrant): Promise<void> {
-  try {
-    for await (const _ of bytes);
-  } catch (error) {
-    throw error instanceof TooManyBytes ? tooLong(grant) : error;
-  }
 }
 
 export type TracedUpload = StagedUpload & { readonly traceContext: string | null };

@@ -28,9 +28,18 @@ export async function receiveInline(
   /** The store of the one transaction that registers all files. */
   registrationStore: InlineUses['store'] = uses.store,
 ): Promise<RegistrationResults> {
-  const slot = takeSlot(uses, caller, upload);
+  const { customerId, apiKeyId } = caller;
+  let received = 0;
+  const remaining = () => (upload.announcedBytes ?? uses.limits.inlineMaxBytes) - received;
+  const slot = uses.uploads.take({ customerId, apiKeyId, itemId: null, remaining });
+  const count = ({ length }: Uint8Array) => {
+    received += length;
+  };
+  async function* countedFiles(): AsyncIterable<InlineFile> {
+    for await (const file of upload.files) yield { ...file, bytes: onEach(file.bytes, count) };
+  }
   try {
-    return await receive(uses, caller, importId, { ...upload, files: slot.files }, registrationStore);
+    return await receive(uses, caller, importId, { ...upload, files: countedFiles() }, registrationStore);
   } finally {
     slot.close();
   }
@@ -185,20 +194,6 @@ async function unstage(
 function isUsed({ index, staged }: Candidate, { results }: RegistrationResults): boolean {
   const photo = results.find((result) => result.index === index)?.photo;
   return photo?.status === 'processing' && photo.id === staged?.id && photo.uploadId === staged.uploadId;
-}
-
-/** A slot for the request, and its files, whose bytes are counted as they arrive. Errors: `rate_limited`. */
-function takeSlot(uses: InlineUses, { customerId, apiKeyId }: Caller, { files, announcedBytes }: InlineUpload) {
-  let received = 0;
-  const remaining = () => (announcedBytes ?? uses.limits.inlineMaxBytes) - received;
-  const { close } = uses.uploads.take({ customerId, apiKeyId, itemId: null, remaining });
-  const count = ({ length }: Uint8Array) => {
-    received += length;
-  };
-  async function* countedFiles(): AsyncIterable<InlineFile> {
-    for await (const file of files) yield { ...file, bytes: onEach(file.bytes, count) };
-  }
-  return { files: countedFiles(), close };
 }
 
 /**

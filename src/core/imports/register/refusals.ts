@@ -26,7 +26,13 @@ export async function recordRefusals(
     const subject = requireFound(await imports.lock(importId), 'import');
     requireOpen(subject);
     const at = clock.now();
-    const files = refusals.map(storableFile);
+    // With values that a row can hold: the name, size or hash of a file may be what is invalid.
+    const files = refusals.map(({ filename, sizeBytes, sha256, error }) => ({
+      filename: truncate(cleanFilename(filename.toWellFormed().replaceAll('\0', '')), MAX_FILENAME),
+      sizeBytes: sizeBytes !== null && Number.isSafeInteger(sizeBytes) && sizeBytes >= 0 ? sizeBytes : undefined,
+      sha256: sha256 ? normalSha256(sha256) : null,
+      error,
+    }));
     const hashes = new Set(files.flatMap(({ sha256 }) => sha256 ?? []));
     const known = [...(await importPhotos.findBySha256(importId, [...hashes]))];
     const ids = await importPhotos.allocateIds(files.length);
@@ -37,9 +43,7 @@ export async function recordRefusals(
       if (same !== undefined) return same;
       const id = ids[index];
       if (id === undefined || created.length >= room) return null;
-      const input = { ...file, sizeBytes: file.sizeBytes ?? undefined };
-      const announced = newItem(subject, { id, uploadId: newUploadId() }, input, at);
-      const item = fail(announced, file.error, at);
+      const item = fail(newItem(subject, { id, uploadId: newUploadId() }, file, at), file.error, at);
       created.push(item);
       if (item.sha256 !== null) known.push(item);
       return item;
@@ -55,15 +59,4 @@ interface Refusal {
   readonly sizeBytes: number | null;
   readonly sha256?: string | null | undefined;
   readonly error: ItemError;
-}
-
-/** With values that a row can hold: the name, size or hash of a file may be what is invalid. */
-function storableFile({ filename, sizeBytes, sha256, error }: Refusal) {
-  const isSize = sizeBytes !== null && Number.isSafeInteger(sizeBytes) && sizeBytes >= 0;
-  return {
-    filename: truncate(cleanFilename(filename.toWellFormed().replaceAll('\0', '')), MAX_FILENAME),
-    sizeBytes: isSize ? sizeBytes : null,
-    sha256: sha256 ? normalSha256(sha256) : null,
-    error,
-  };
 }

@@ -6,7 +6,7 @@ import { cleanFilename } from '../../photos/photo.js';
 import { DomainError, type ItemError, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { Reader, Transaction, Transactional } from '../../shared/transactional.js';
+import type { Transaction, Transactional } from '../../shared/transactional.js';
 import { lockForNewTags, lockTags, resolveTags } from '../../tags/resolve-tags.js';
 import {
   type Candidate,
@@ -45,19 +45,13 @@ export function registerPhotos(
   const rejected: CandidateOutcome[] = [];
   const candidates: Candidate[] = [];
   for (const [index, input] of registrations.entries()) {
-    const error = registrationError(input, uses.limits) ?? sourceError(uses, input);
+    const problem = input.sourceUrl ? uses.sourceReader.problem(input.sourceUrl) : null;
+    const sourceError = problem === null ? null : ({ code: 'invalid_request', message: problem } as const);
+    const error = registrationError(input, uses.limits) ?? sourceError;
     if (error === null) candidates.push({ index, input, staged: null });
     else rejected.push({ index, outcome: 'rejected', error });
   }
   return registerAll(uses, caller, importId, candidates, rejected);
-}
-
-function sourceError(
-  { sourceReader }: { sourceReader: Pick<SourceReader, 'problem'> },
-  { sourceUrl }: Registration,
-): ItemError | null {
-  const problem = sourceUrl ? sourceReader.problem(sourceUrl) : null;
-  return problem === null ? null : { code: 'invalid_request', message: problem };
 }
 
 /** The outcome of one file, in the order of the request. */
@@ -71,19 +65,6 @@ export interface RegistrationResult {
 export interface RegistrationResults {
   readonly results: readonly RegistrationResult[];
   readonly import: ImportDetails;
-}
-
-async function resultsOf(
-  transaction: Reader<'tags'>,
-  outcomes: readonly CandidateOutcome[],
-): Promise<RegistrationResult[]> {
-  const items = outcomes.flatMap((outcome) => (outcome.outcome === 'rejected' ? [] : [outcome.item]));
-  const details = new Map((await itemDetailsOf(transaction.tags, items)).map((item) => [item.id, item]));
-  return outcomes.map((outcome) =>
-    outcome.outcome === 'rejected'
-      ? { index: outcome.index, outcome: 'rejected', photo: null, error: outcome.error }
-      : { index: outcome.index, outcome: outcome.outcome, photo: details.get(outcome.item.id) ?? null, error: null },
-  );
 }
 
 /** The transaction that both ways of adding photos share. */
@@ -105,7 +86,14 @@ export async function registerAll(
     const terms = { limits, quota, secrets, at };
     const outcome = await registerCandidates(transaction, caller, subject, candidates, terms);
     const outcomes = [...outcome, ...rejected].sort((a, b) => a.index - b.index);
-    const results = await resultsOf(transaction, outcomes);
+    const registered = outcomes.flatMap((each) => (each.outcome === 'rejected' ? [] : [each.item]));
+    const details = new Map((await itemDetailsOf(transaction.tags, registered)).map((item) => [item.id, item]));
+    const results = outcomes.map(
+      (each): RegistrationResult =>
+        each.outcome === 'rejected'
+          ? { index: each.index, outcome: 'rejected', photo: null, error: each.error }
+          : { index: each.index, outcome: each.outcome, photo: details.get(each.item.id) ?? null, error: null },
+    );
     if (results.every(({ error }) => error?.code === 'quota_exceeded')) throw quota.exceededError();
     if (results.every((result) => result.outcome === 'rejected')) {
       const message = 'Every photo was rejected and nothing was created. See details.results.';
@@ -180,7 +168,16 @@ async function registerCandidates(
     outcomes.push({ index, ...outcome });
     if (outcome.outcome === 'created') fetches.push(...fetchesOf(outcome.item));
   }
-  await insertNew(transaction, subject, outcomes, limits);
+  const items = outcomes.flatMap((each) =>
+    each.outcome === 'created' || each.outcome === 'duplicate' ? [each.item] : [],
+  );
+  const { importMaxPhotos: limit } = limits;
+  if ((await transaction.importPhotos.count(subject.id)) + items.length > limit) {
+    const message = `An import has at most ${limit} items. Finalize it and open another.`;
+    throw new DomainError('limit_reached', message, { limit, name: 'importMaxPhotos' });
+  }
+  await transaction.importPhotos.insert(items);
+  for (const item of items) await requestInspection(transaction, item);
   await startFetches(transaction, fetches);
   return outcomes;
 }
@@ -200,23 +197,6 @@ async function registerNew(
   if (error !== null) return { outcome: 'rejected', error };
   const item = { ...placed, tagIds: await tags() };
   return { outcome: item.status === 'duplicate' ? 'duplicate' : 'created', item };
-}
-
-async function insertNew(
-  transaction: Transaction<'importPhotos' | 'jobs'>,
-  subject: Import,
-  outcomes: readonly RegistrationOutcome[],
-  { importMaxPhotos: limit }: Limits,
-): Promise<void> {
-  const items = outcomes.flatMap((each) =>
-    each.outcome === 'created' || each.outcome === 'duplicate' ? [each.item] : [],
-  );
-  if ((await transaction.importPhotos.count(subject.id)) + items.length > limit) {
-    const message = `An import has at most ${limit} items. Finalize it and open another.`;
-    throw new DomainError('limit_reached', message, { limit, name: 'importMaxPhotos' });
-  }
-  await transaction.importPhotos.insert(items);
-  for (const item of items) await requestInspection(transaction, item);
 }
 
 interface ReuseTerms {
@@ -295,7 +275,9 @@ class RegistrationIndex {
     const same = await transaction.importPhotos.findBySha256(subject.id, hashes);
     const seen = new RegistrationIndex(transaction, subject, named, same, new Map());
     // Items before photos, each by id ascending: the order of all locks.
-    const locked = await seen.lockKnown(candidates);
+    const ids = [...new Set(candidates.flatMap(({ input }) => seen.find(input)?.id ?? []))];
+    const items = ids.length === 0 ? [] : await transaction.importPhotos.lockMany(subject.id, ids);
+    const locked = new Map(items.map((item) => [item.id, item]));
     const photos = subject.duplicatePolicy === 'skip' ? await inLibrary(transaction, hashes) : [];
     const current = (item: ImportPhoto) => locked.get(item.id) ?? item;
     const library = new Map(photos.map((photo) => [photo.sha256, photo.id]));
@@ -315,12 +297,6 @@ class RegistrationIndex {
     const sha256 = input.sha256 ? normalSha256(input.sha256) : null;
     const filename = cleanFilename(input.filename);
     return this.earlier.find((item) => item.clientRef === null && item.sha256 === sha256 && item.filename === filename);
-  }
-
-  private async lockKnown(candidates: readonly Candidate[]): Promise<ReadonlyMap<Id, ImportPhoto>> {
-    const ids = [...new Set(candidates.flatMap(({ input }) => this.find(input)?.id ?? []))];
-    const locked = ids.length === 0 ? [] : await this.transaction.importPhotos.lockMany(this.subject.id, ids);
-    return new Map(locked.map((item) => [item.id, item]));
   }
 
   /** Adds the item as it is now, for later files of the request to find. */
