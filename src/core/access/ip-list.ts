@@ -69,10 +69,7 @@ export class IpLists {
    */
   admits(entries: readonly string[], address: string | null): boolean {
     if (entries.length === 0) return true;
-    return address !== null && this.rangesOf(entries).contains(address);
-  }
-
-  private rangesOf(entries: readonly string[]): IpRanges {
+    if (address === null) return false;
     const name = entries.join(' ');
     const ranges = this.compiled.get(name) ?? new IpRanges(entries);
     // A Map preserves insertion order: the first entry is the least recently used.
@@ -80,7 +77,7 @@ export class IpLists {
     this.compiled.set(name, ranges);
     const [oldest] = this.compiled.keys();
     if (this.compiled.size > this.capacity && oldest !== undefined) this.compiled.delete(oldest);
-    return ranges;
+    return ranges.contains(address);
   }
 }
 
@@ -104,18 +101,14 @@ function applyMask(address: string, prefix: number): string {
     const kept = prefix === 0 ? 0 : Math.floor(bits / 2 ** (32 - prefix)) * 2 ** (32 - prefix);
     return [24, 16, 8, 0].map((shift) => Math.floor(kept / 2 ** shift) % 256).join('.');
   }
-  const kept = (addressBits(address) >> BigInt(128 - prefix)) << BigInt(128 - prefix);
-  const groups = Array.from({ length: 8 }, (_, at) => ((kept >> BigInt(112 - 16 * at)) & 0xffffn).toString(16));
-  return new SocketAddress({ address: groups.join(':'), family: 'ipv6' }).address;
-}
-
-/** The 128 bits of an IPv6 address, as a number. */
-function addressBits(address: string): bigint {
   const [head = '', tail] = address.split('::');
   const left = groupsOf(head);
   const right = tail === undefined ? [] : groupsOf(tail);
   const zeros = Array<string>(8 - left.length - right.length).fill('0');
-  return [...left, ...zeros, ...right].reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
+  const bits = [...left, ...zeros, ...right].reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
+  const kept = (bits >> BigInt(128 - prefix)) << BigInt(128 - prefix);
+  const groups = Array.from({ length: 8 }, (_, at) => ((kept >> BigInt(112 - 16 * at)) & 0xffffn).toString(16));
+  return new SocketAddress({ address: groups.join(':'), family: 'ipv6' }).address;
 }
 
 /** The 16-bit groups of one half of an IPv6 address; a dotted tail (`::1.2.3.4`) makes two. */
@@ -134,16 +127,14 @@ export function readIpList(entries: readonly string[]): {
   readonly errors: readonly FieldError[];
 } {
   const ranges = entries.map(normalizeRange);
-  return { ipList: [...new Set(ranges.filter((range) => range !== null))], errors: errorsOf(entries, ranges) };
-}
-
-function errorsOf(entries: readonly string[], ranges: readonly (string | null)[]): FieldError[] {
+  const ipList = [...new Set(ranges.filter((range) => range !== null))];
   if (entries.length > MAX_IP_ENTRIES) {
-    return [{ field: 'ipList', code: 'too_many', message: `An IP list has at most ${MAX_IP_ENTRIES} entries.` }];
+    const message = `An IP list has at most ${MAX_IP_ENTRIES} entries.`;
+    return { ipList, errors: [{ field: 'ipList', code: 'too_many', message }] };
   }
-  return entries
-    .filter((_, at) => ranges[at] === null)
-    .map((entry) => ({ field: 'ipList', code: 'invalid_format', message: explainRange(entry) }));
+  const wrong = entries.filter((_, at) => ranges[at] === null);
+  const error = { field: 'ipList', code: 'invalid_format' } as const;
+  return { ipList, errors: wrong.map((entry) => ({ ...error, message: explainRange(entry) })) };
 }
 
 const EXAMPLES = 'Examples: 203.0.113.9, 10.0.0.0/8, 2001:db8::/32.';

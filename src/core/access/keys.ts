@@ -4,7 +4,7 @@ import type { JobWork } from '../jobs/job.js';
 import { type MailUses, mailWork } from '../mail/send-mail.js';
 import type { Addresses } from '../shared/addresses.js';
 import { after, type Clock, DAY, isExpired } from '../shared/clock.js';
-import { DomainError, type FieldError, invalid, requireFound, requireValid } from '../shared/errors.js';
+import { type FieldError, requireFound, requireRoom, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken } from '../shared/secrets.js';
 import { type Precondition, type Readable, type Transactional, unconditional } from '../shared/transactional.js';
@@ -71,25 +71,20 @@ export async function issueKey(
   const at = clock.now();
   const { settings, errors } = readKeySettings(request, at);
   const { scopes: granted, errors: ofScopes } = readScopes(request.scopes, scopes, 'key');
-  const wrong = [...errors, ...ofScopes];
-  if (wrong.length > 0) throw invalid(...wrong);
+  requireValid([...errors, ...ofScopes]);
   const token = newToken();
   const secret = { tokenHash: hashRandomToken(token), lastFour: lastFour(token) };
   return store.transaction(customerId, async ({ customer, keys, outbox, audit, jobs }) => {
     // Keys are created one at a time, so that their number stays within its limit.
     await customer.lock();
-    if ((await keys.list()).length >= MAX_KEYS) throw tooMany();
+    const tooMany = `A customer can have at most ${MAX_KEYS} keys. Delete one first.`;
+    requireRoom((await keys.list()).length, MAX_KEYS, 'apiKeys', tooMany);
     const key = await keys.insert({ ...settings, ...secret, scopes: granted, createdAt: at });
     await outbox.add('api_key.created', [key.id], at);
     await audit.add(actor, { action: 'api_key.created', subject: key, at });
     await jobs.add(...works);
     return { key, token };
   });
-}
-
-function tooMany(): DomainError {
-  const message = `A customer can have at most ${MAX_KEYS} keys. Delete one first.`;
-  return new DomainError('limit_reached', message, { limit: MAX_KEYS, name: 'apiKeys' });
 }
 
 /**
@@ -158,15 +153,14 @@ export function mostRequests(key: Pick<ApiKey, 'readLimit' | 'writeLimit'> | nul
 
 /** Requires settings that an owner may set: only the operator can raise limits. Errors: `invalid_request`. */
 function requireAllowedSettings(settings: Partial<KeySettings>, granted: ApiKey | null): void {
-  requireValid([...limitErrors(settings, granted, 'read'), ...limitErrors(settings, granted, 'write')]);
-}
-
-function limitErrors(settings: Partial<KeySettings>, granted: ApiKey | null, group: 'read' | 'write'): FieldError[] {
-  const [field, limit] = group === 'read' ? ['readLimit', settings.readLimit] : ['writeLimit', settings.writeLimit];
-  const max = mostRequests(granted, group);
-  if ((limit ?? 0) <= max) return [];
-  const message = `At most ${max} per minute. The operator of this service can grant more.`;
-  return [{ field: String(field), code: 'out_of_range', message, max }];
+  const errors = (['read', 'write'] as const).flatMap((group): FieldError[] => {
+    const field = `${group}Limit` as const;
+    const max = mostRequests(granted, group);
+    if ((settings[field] ?? 0) <= max) return [];
+    const message = `At most ${max} per minute. The operator of this service can grant more.`;
+    return [{ field, code: 'out_of_range', message, max }];
+  });
+  requireValid(errors);
 }
 
 type OwnKeyUses = MailUses & IssueUses & { readonly addresses: Addresses; readonly ipCountries: IpCountries };

@@ -146,9 +146,8 @@ export function stateOf({ used, newest, blocker }: Counted, limit: number, now: 
   };
 }
 
-/** Changes that a person may make in the settings area, and tests of one webhook endpoint, per minute. */
+/** Changes that a person may make in the settings area, per minute. */
 const CHANGES_OF_PERSON = 60;
-const TESTS_OF_ENDPOINT = 5;
 
 /** Counts one use. `tooMany` begins the message of a refusal. Errors: `rate_limited`. */
 export async function requireBudget(
@@ -170,10 +169,4 @@ export function usedUp({ retryAfter }: WindowState, tooMany: string): DomainErro
 export function requireChangeBudget(uses: { rateWindows: RateWindowStore }, userId: Id): Promise<void> {
   const budget = { name: `changes:person:${userId}`, limit: CHANGES_OF_PERSON };
   return requireBudget(uses, budget, `A person can make at most ${CHANGES_OF_PERSON} changes per minute.`);
-}
-
-/** Counts a test of a webhook endpoint. Errors: `rate_limited`. */
-export function requireTestBudget(uses: { rateWindows: RateWindowStore }, endpointId: Id): Promise<void> {
-  const budget = { name: `webhook-tests:${endpointId}`, limit: TESTS_OF_ENDPOINT };
-  return requireBudget(uses, budget, `A webhook endpoint can be tested at most ${TESTS_OF_ENDPOINT} times per minute.`);
 }

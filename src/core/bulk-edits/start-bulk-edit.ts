@@ -4,7 +4,7 @@ import type { Limits } from '../customers/limits.js';
 import { countPhotos } from '../photos/list-photos.js';
 import type { PhotoFilters } from '../photos/photo-query.js';
 import { after, type Clock } from '../shared/clock.js';
-import { DomainError, invalid, requireFound, requireValid } from '../shared/errors.js';
+import { invalid, requireFound, requireRoom, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable, Transactional } from '../shared/transactional.js';
 import { actionErrors, type BulkActionInput, storedAction } from './bulk-action.js';
@@ -39,7 +39,9 @@ export async function startBulkEdit(
   return store.transaction(caller.customerId, async (transaction) => {
     // Edits are started one at a time, so that their number stays within its limit; and before anything else is locked.
     await transaction.customer.lock();
-    if ((await transaction.bulkEdits.active()).length >= MAX_ACTIVE_EDITS) throw tooManyEdits();
+    const { length } = await transaction.bulkEdits.active();
+    const tooMany = `${MAX_ACTIVE_EDITS} changes of many photos are in progress. Wait until one of them has ended.`;
+    requireRoom(length, MAX_ACTIVE_EDITS, 'bulkEdits', tooMany);
     const createdAt = clock.now();
     const action = await storedAction(transaction, caller, input, { limits, at: createdAt });
     const edit = { action, filters, total, actor: caller.actor, createdAt };
@@ -47,11 +49,6 @@ export async function startBulkEdit(
     await transaction.jobs.add({ kind: 'bulk_edit', bulkEditId: stored.id });
     return stored;
   });
-}
-
-function tooManyEdits(): DomainError {
-  const message = `${MAX_ACTIVE_EDITS} changes of many photos are in progress. Wait until one of them has ended.`;
-  return new DomainError('limit_reached', message, { limit: MAX_ACTIVE_EDITS, name: 'bulkEdits' });
 }
 
 /**

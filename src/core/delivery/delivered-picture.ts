@@ -52,11 +52,6 @@ export function deliveredRendition(photo: Photo, transformation: Transformation)
   return { key, transformation, expected: null, source: isDemanding || photo.alpha ? null : 'jpeg' };
 }
 
-/** Identifies the bytes of a rendition: those of the original, and everything that was done to them. */
-export function deliveredTag({ sha256 }: Pick<Photo, 'sha256'>, { key }: Pick<Rendition, 'key'>): string {
-  return hash('sha256', `${sha256} ${key}`).slice(0, 32);
-}
-
 /** Names a transformation, and only that: a part of names of blobs and of ETags. */
 export function transformationName(transformation: Transformation): string {
   const { width, height, fit, gravity, format, quality, background, blur } = transformation;

@@ -2,7 +2,7 @@ import { changedFields } from '../audit/audit-entry.js';
 import type { AccountCaller, CustomerStatus } from '../customers/customer.js';
 import type { SealedRows } from '../customers/reseal.js';
 import { type Clock, expiryErrors } from '../shared/clock.js';
-import { DomainError, requireFound, requireValid } from '../shared/errors.js';
+import { DomainError, requireFound, requireRoom, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { base62, newRandomToken, randomNumber, type Secrets, seal, unseal } from '../shared/secrets.js';
 import { cleanText, requiredTextErrors } from '../shared/text.js';
@@ -34,10 +34,6 @@ export interface KnownDeliveryKey {
 
 export const MAX_DELIVERY_KEYS = 10;
 export const MAX_DELIVERY_KEY_NAME = 100;
-
-const ID_LENGTH = 16;
-/** A little more than fits into the characters. */
-const ID_BYTES = 12;
 
 export function isPublicId(text: string): boolean {
   return /^dk_[0-9A-Za-z]{16}$/.test(text);
@@ -113,20 +109,17 @@ export async function createDeliveryKey(
   const key = await uses.store.transaction(customerId, async ({ customer, deliveryKeys, outbox, audit }) => {
     // Keys are created one at a time, so that their number stays within its limit.
     await customer.lock();
-    if ((await deliveryKeys.list()).length >= MAX_DELIVERY_KEYS) throw tooMany();
+    const tooMany = `A customer can have at most ${MAX_DELIVERY_KEYS} delivery keys. Delete one first.`;
+    requireRoom((await deliveryKeys.list()).length, MAX_DELIVERY_KEYS, 'deliveryKeys', tooMany);
     const sealed = seal(uses.secrets, 'delivery', secret);
-    const publicId = `dk_${base62(randomNumber(ID_BYTES), ID_LENGTH)}`;
+    // 12 bytes: a little more than fits into 16 characters.
+    const publicId = `dk_${base62(randomNumber(12), 16)}`;
     const created = await deliveryKeys.insert({ ...settings, publicId, secret: sealed, createdAt: at });
     await outbox.add('delivery_key.created', [created.id], at);
     await audit.add(actor, { action: 'delivery_key.created', subject: created, at });
     return created;
   });
   return { key, secret };
-}
-
-function tooMany(): DomainError {
-  const message = `A customer can have at most ${MAX_DELIVERY_KEYS} delivery keys. Delete one first.`;
-  return new DomainError('limit_reached', message, { limit: MAX_DELIVERY_KEYS, name: 'deliveryKeys' });
 }
 
 /** All delivery keys of a customer, oldest first. */

@@ -40,31 +40,31 @@ export type DeliveryOptions = {
 
 export const optionNames = Object.keys(rules) as readonly Name[];
 
-const tooManyOptions: FieldError = {
-  field: 'options',
-  code: 'too_many',
-  max: optionNames.length,
-  message: `There are more than ${optionNames.length} options. Give each once.`,
-};
-
 /**
  * The options in the text of an address, such as `w=300,fit=cover`: comma separated, in any order, each once, in one spelling. Errors:
  * `invalid_request`, one error for each option that is wrong.
  */
 export function parseDeliveryOptions(text: string): DeliveryOptions {
   const given = text.split(',').map((part) => part.split('='));
+  const max = optionNames.length;
   // One error, not one for each of thousands of parts.
-  if (given.length > optionNames.length) throw invalid(tooManyOptions);
+  if (given.length > max) {
+    const message = `There are more than ${max} options. Give each once.`;
+    throw invalid({ field: 'options', code: 'too_many', max, message });
+  }
   const options: Record<string, unknown> = {};
   const errors: FieldError[] = [];
   for (const [name = '', value, ...rest] of given) {
     if (!isName(name)) {
-      errors.push(unknownOption(name));
+      const message = `There is no option "${name}". Options are ${optionNames.join(', ')}.`;
+      errors.push({ field: 'options', code: 'unknown_field', message });
       continue;
     }
-    const read = value === undefined || rest.length > 0 ? null : rules[name].read(value);
-    if (Object.hasOwn(options, name)) errors.push(repeated(name));
-    else if (read === null) errors.push(wrongValue(name));
+    const { read: readValue, values, ...error }: Rule<unknown> = rules[name];
+    const read = value === undefined || rest.length > 0 ? null : readValue(value);
+    if (Object.hasOwn(options, name))
+      errors.push({ field: name, code: 'invalid_format', message: `${name} must be given once.` });
+    else if (read === null) errors.push({ field: name, ...error, message: `${name} must be ${values}.` });
     options[name] = read;
   }
   requireValid(errors);
@@ -81,20 +81,6 @@ export function formatDeliveryOptions(options: DeliveryOptions): string {
 
 function isName(text: string): text is Name {
   return Object.hasOwn(rules, text);
-}
-
-function unknownOption(name: string): FieldError {
-  const message = `There is no option "${name}". Options are ${optionNames.join(', ')}.`;
-  return { field: 'options', code: 'unknown_field', message };
-}
-
-function repeated(name: Name): FieldError {
-  return { field: name, code: 'invalid_format', message: `${name} must be given once.` };
-}
-
-function wrongValue(name: Name): FieldError {
-  const { read: _, values, ...error }: Rule<unknown> = rules[name];
-  return { field: name, ...error, message: `${name} must be ${values}.` };
 }
 
 function whole(min: number, max: number): Rule<number> {

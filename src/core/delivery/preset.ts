@@ -1,6 +1,6 @@
 import type { AccountCaller } from '../customers/customer.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError, type FieldError, invalid, notFound, requireFound } from '../shared/errors.js';
+import { invalid, notFound, requireFound, requireRoom } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, type Readable, type Transactional, unconditional } from '../shared/transactional.js';
 import { deliveredPicture } from './delivered-picture.js';
@@ -30,7 +30,10 @@ export const MAX_PRESETS = 50;
 
 /** In the form in which it is stored. Errors: `invalid_request`. */
 export function presetValues({ name, options }: PresetInput): PresetInput {
-  if (!PRESET_NAME.test(name)) throw invalid(wrongName);
+  if (!PRESET_NAME.test(name)) {
+    const message = `The name of a preset must be ${PRESET_NAME_CHARACTERS}.`;
+    throw invalid({ field: 'name', code: 'invalid_format', message });
+  }
   const parsed = parsePresetOptions(options);
   // Sides that are too long times `dpr` would make every address of the preset fail.
   deliveredPicture({ alpha: false, focus: null }, parsed, new Set());
@@ -40,21 +43,12 @@ export function presetValues({ name, options }: PresetInput): PresetInput {
 /** The options of an address that names no preset. Errors: `invalid_request`. */
 export function parsePresetOptions(text: string): DeliveryOptions {
   const parsed = parseDeliveryOptions(text);
-  if (parsed.p !== undefined) throw invalid(nested);
+  if (parsed.p !== undefined) {
+    const message = 'A preset must not name another. Give the options themselves.';
+    throw invalid({ field: 'p', code: 'invalid_format', message });
+  }
   return parsed;
 }
-
-const wrongName: FieldError = {
-  field: 'name',
-  code: 'invalid_format',
-  message: `The name of a preset must be ${PRESET_NAME_CHARACTERS}.`,
-};
-
-const nested: FieldError = {
-  field: 'p',
-  code: 'invalid_format',
-  message: 'A preset must not name another. Give the options themselves.',
-};
 
 /** Presets of the bound customer. */
 export interface PresetReads {
@@ -94,29 +88,20 @@ export async function savePreset(
     // Presets are created one at a time: their number stays within its limit, and of two new ones with one name the second is refused.
     await customer.lock();
     const [before, at] = [await presets.get(values.name), clock.now()];
-    if (isNew && before !== null) throw nameTaken(before);
+    if (isNew && before !== null) {
+      const message = `There is already a preset "${before.name}". Choose another name, or edit that preset.`;
+      throw invalid({ field: 'name', code: 'conflict', message });
+    }
     if (before !== null) check(before);
     if (before?.options === values.options) return before;
-    if (before === null && (await presets.list()).length >= MAX_PRESETS) throw tooMany();
+    const tooMany = `A customer can have at most ${MAX_PRESETS} presets. Delete one first.`;
+    if (before === null) requireRoom((await presets.list()).length, MAX_PRESETS, 'presets', tooMany);
     const saved = await presets.put({ ...values, createdAt: at, updatedAt: at });
     const subject = { id: null, name: saved.name };
-    const change =
-      before === null
-        ? ({ action: 'preset.created' } as const)
-        : ({ action: 'preset.edited', changes: ['options'] } as const);
-    await audit.add(actor, { ...change, subject, at });
+    if (before === null) await audit.add(actor, { action: 'preset.created', subject, at });
+    else await audit.add(actor, { action: 'preset.edited', changes: ['options'], subject, at });
     return saved;
   });
-}
-
-function nameTaken({ name }: Preset): DomainError {
-  const message = `There is already a preset "${name}". Choose another name, or edit that preset.`;
-  return invalid({ field: 'name', code: 'conflict', message });
-}
-
-function tooMany(): DomainError {
-  const message = `A customer can have at most ${MAX_PRESETS} presets. Delete one first.`;
-  return new DomainError('limit_reached', message, { limit: MAX_PRESETS, name: 'presets' });
 }
 
 /** All presets of a customer, by name. */

@@ -1,8 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { readVisiblePhoto } from '../photos/read-photo.js';
 import { openRendition, type RenditionUses } from '../photos/renditions/rendition.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError, type FieldError, invalid } from '../shared/errors.js';
+import { DomainError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Secrets } from '../shared/secrets.js';
 import type { Readable } from '../shared/transactional.js';
@@ -11,7 +11,6 @@ import {
   type DeliveredDownload,
   deliveredPicture,
   deliveredRendition,
-  deliveredTag,
 } from './delivered-picture.js';
 import { type DeliveryKey, type DeliveryKeyFinder, newDeliverySecret, openDeliveryKey } from './delivery-key.js';
 import { type DeliveryOptions, parseDeliveryOptions } from './delivery-options.js';
@@ -50,7 +49,8 @@ export async function openDeliveredPicture(
     get isNew() {
       return isNew;
     },
-    tag: deliveredTag(photo, rendition),
+    // The bytes of the original, and everything that was done to them.
+    tag: hash('sha256', `${photo.sha256} ${rendition.key}`).slice(0, 32),
     format,
     isNegotiated,
     expiresAt,
@@ -66,18 +66,15 @@ export async function resolveOptions(
   { customerId, presetsOnly }: Pick<DeliveryKey, 'customerId' | 'presetsOnly'>,
   { p, ...own }: DeliveryOptions,
 ): Promise<DeliveryOptions> {
-  if (presetsOnly && (p === undefined || Object.keys(own).length > 0)) throw invalid(presetRequired);
+  if (presetsOnly && (p === undefined || Object.keys(own).length > 0)) {
+    const message = 'This delivery key is for presets only. Give p and no other option.';
+    throw invalid({ field: 'options', code: 'conflict', message });
+  }
   if (p === undefined) return own;
   const preset = await store.query(customerId, ({ presets }) => presets.get(p));
   if (preset === null) throw invalid({ field: 'p', code: 'invalid_format', message: `There is no preset "${p}".` });
   return { ...parseDeliveryOptions(preset.options), ...own };
 }
-
-const presetRequired: FieldError = {
-  field: 'options',
-  code: 'conflict',
-  message: 'This delivery key is for presets only. Give p and no other option.',
-};
 
 /** The parts of a signed address, in the form in which they were sent. */
 export interface DeliveryAddress {

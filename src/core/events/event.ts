@@ -33,10 +33,6 @@ export const eventTypes = Object.keys(types) as readonly EventType[];
 /** Events that an endpoint can subscribe to. A test can be sent to any endpoint. */
 export const changeTypes = eventTypes.filter((type): type is ChangeType => type !== 'webhook.test');
 
-export function isChangeType(text: string): text is ChangeType {
-  return (changeTypes as readonly string[]).includes(text);
-}
-
 /** Something that happened. Its subject is referenced, not copied: it is read when the event is sent. */
 export interface Event {
   /** `evt_` and a ULID; the same for every receiver and every attempt. */

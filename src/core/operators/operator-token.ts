@@ -4,7 +4,7 @@ import type { Budget } from '../access/rolling-window.js';
 import { type Actor, changedFields } from '../audit/audit-entry.js';
 import type { AuditLog } from '../audit/audit-log.js';
 import { type Clock, isExpired } from '../shared/clock.js';
-import { DomainError, invalid, requireFound, requireValid } from '../shared/errors.js';
+import { DomainError, requireFound, requireRoom, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { base62, hashRandomToken, randomNumber } from '../shared/secrets.js';
 
@@ -54,10 +54,6 @@ export function newOperatorToken(): string {
   return PREFIX + base62(randomNumber(32), SECRET_LENGTH);
 }
 
-function isWellFormedOperatorToken(text: string): boolean {
-  return /^phs_op_[0-9A-Za-z]{43}$/.test(text);
-}
-
 /** Returns what people see of a token after its creation. */
 export function operatorTokenPrefix({ lastFour }: Pick<OperatorToken, 'lastFour'>): string {
   return `${PREFIX}…${lastFour}`;
@@ -105,7 +101,7 @@ export async function authenticateOperator(
   { operatorTokens, clock }: { operatorTokens: OperatorTokenStore; clock: Clock },
   token: string | null,
 ): Promise<OperatorToken | null> {
-  if (token === null || !isWellFormedOperatorToken(token)) return null;
+  if (token === null || !/^phs_op_[0-9A-Za-z]{43}$/.test(token)) return null;
   const known = await operatorTokens.findByHash(hashRandomToken(token));
   return known === null || isExpired(known, clock.now()) ? null : known;
 }
@@ -134,23 +130,17 @@ export async function issueOperatorToken(
   const at = clock.now();
   const { settings, errors } = readSettings(request, at);
   const { scopes, errors: ofScopes } = readScopes(request.scopes, operatorScopes, 'token');
-  const wrong = [...errors, ...ofScopes];
-  if (wrong.length > 0) throw invalid(...wrong);
+  requireValid([...errors, ...ofScopes]);
   const token = newOperatorToken();
   const secret = { tokenHash: hashRandomToken(token), lastFour: lastFour(token) };
   return operatorTokens.transaction(async (tokens) => {
-    if ((await tokens.list()).filter(({ deletedAt }) => deletedAt === null).length >= MAX_OPERATOR_TOKENS) {
-      throw tooMany();
-    }
+    const live = (await tokens.list()).filter(({ deletedAt }) => deletedAt === null);
+    const tooMany = `There can be at most ${MAX_OPERATOR_TOKENS} operator tokens. Delete one first.`;
+    requireRoom(live.length, MAX_OPERATOR_TOKENS, 'operatorTokens', tooMany);
     const operatorToken = await tokens.insert({ ...settings, ...secret, scopes, createdAt: at });
     await tokens.addOperatorEntry(actor, { action: 'operator_token.created', at, subject: operatorToken });
     return { operatorToken, token };
   });
-}
-
-function tooMany(): DomainError {
-  const message = `There can be at most ${MAX_OPERATOR_TOKENS} operator tokens. Delete one first.`;
-  return new DomainError('limit_reached', message, { limit: MAX_OPERATOR_TOKENS, name: 'operatorTokens' });
 }
 
 /** The settings as they are stored, or all problems with them. A token has no limits of its own. */

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError, invalid, notFound } from '../shared/errors.js';
+import { invalid, notFound, requireRoom } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable, Transactional } from '../shared/transactional.js';
 import { MAX_SAVED_SEARCHES, requireQuery, type SavedSearch, searchName } from './saved-search.js';
@@ -17,7 +17,8 @@ export async function saveSearch(
     await customer.lock();
     const all = await savedSearches.list();
     requireFreeName(all, named);
-    if (all.length >= MAX_SAVED_SEARCHES) throw tooMany();
+    const message = `A customer can save at most ${MAX_SAVED_SEARCHES} searches. Delete one first.`;
+    requireRoom(all.length, MAX_SAVED_SEARCHES, 'saved searches', message);
     return savedSearches.insert({ ...named, query, createdAt: clock.now() });
   });
 }
@@ -27,11 +28,6 @@ function requireFreeName(all: readonly SavedSearch[], { name, nameKey }: Pick<Sa
   if (!all.some((search) => search.nameKey === nameKey)) return;
   const message = `There is already a search "${name}". Choose another name, or delete that search.`;
   throw invalid({ field: 'name', code: 'conflict', message });
-}
-
-function tooMany(): DomainError {
-  const message = `A customer can save at most ${MAX_SAVED_SEARCHES} searches. Delete one first.`;
-  return new DomainError('limit_reached', message, { limit: MAX_SAVED_SEARCHES, name: 'saved searches' });
 }
 
 /** All searches of a customer, by name. */

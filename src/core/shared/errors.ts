@@ -111,6 +111,11 @@ export function requireValid(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid(...errors);
 }
 
+/** Errors: `limit_reached`, unless there is room for one more. @param name The limit, for programs. */
+export function requireRoom(count: number, limit: number, name: string, message: string): void {
+  if (count >= limit) throw new DomainError('limit_reached', message, { limit, name });
+}
+
 export function notFound(resource: string): DomainError {
   return new DomainError('not_found', `No such ${resource.replace('_', ' ')}.`, { resource });
 }

@@ -2,17 +2,11 @@ import { changedFields } from '../audit/audit-entry.js';
 import type { AccountCaller } from '../customers/customer.js';
 import type { SealedRows } from '../customers/reseal.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError, type FieldError, invalid, requireFound, requireValid } from '../shared/errors.js';
+import { type FieldError, invalid, requireFound, requireRoom, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken, newRandomToken, type Secrets, seal, unseal } from '../shared/secrets.js';
 import { cleanText } from '../shared/text.js';
-import {
-  type Precondition,
-  type Readable,
-  type Reader,
-  type Transactional,
-  unconditional,
-} from '../shared/transactional.js';
+import { type Precondition, type Readable, type Transactional, unconditional } from '../shared/transactional.js';
 import type { PasswordHasher, PasswordStrength } from '../users/passwords.js';
 import {
   MAX_SHARED_PHOTOS,
@@ -30,17 +24,15 @@ export interface ShareWithToken {
   readonly token: string | null;
 }
 
-type CreateUses = {
-  store: Transactional<'customer' | 'shares' | 'photos' | 'tags' | 'outbox' | 'audit'>;
-  clock: Clock;
-  secrets: Secrets;
-  passwords: PasswordHasher;
-  passwordStrength: PasswordStrength;
-};
-
 /** Errors: `invalid_request`, `limit_reached`, `not_found` (customer). */
 export async function createShare(
-  uses: CreateUses,
+  uses: {
+    store: Transactional<'customer' | 'shares' | 'photos' | 'tags' | 'outbox' | 'audit'>;
+    clock: Clock;
+    secrets: Secrets;
+    passwords: PasswordHasher;
+    passwordStrength: PasswordStrength;
+  },
   { customerId, actor }: AccountCaller,
   { title, password, tagId, photoIds, ...settings }: ShareSettings & ShareContents,
 ): Promise<ShareWithToken> {
@@ -56,8 +48,16 @@ export async function createShare(
     async ({ customer, shares, photos, tags, outbox, audit }) => {
       // Shares are created one at a time, so that their number stays within its limit.
       await customer.lock();
-      if ((await shares.list()).length >= MAX_SHARES) throw tooMany();
-      await requireContents({ photos, tags }, share);
+      const tooMany = `A customer can have at most ${MAX_SHARES} shares. Revoke one first.`;
+      requireRoom((await shares.list()).length, MAX_SHARES, 'shares', tooMany);
+      if (share.tagId !== null && (await tags.get(share.tagId)) === null) {
+        throw invalid({ field: 'tagId', code: 'unknown_tag', message: 'There is no such tag.' });
+      }
+      const found = await photos.getMany(share.photoIds);
+      if (found.filter(({ trashedAt }) => trashedAt === null).length !== share.photoIds.length) {
+        const message = 'Some of these photos do not exist, or are in the trash.';
+        throw invalid({ field: 'photoIds', code: 'conflict', message });
+      }
       const stored = await shares.insert(share);
       await outbox.add('share.created', [stored.id], at);
       await audit.add(actor, { action: 'share.created', subject: shareAuditSubject(stored), at });
@@ -65,11 +65,6 @@ export async function createShare(
     },
   );
   return { share: created, token };
-}
-
-function tooMany(): DomainError {
-  const message = `A customer can have at most ${MAX_SHARES} shares. Revoke one first.`;
-  return new DomainError('limit_reached', message, { limit: MAX_SHARES, name: 'shares' });
 }
 
 /** The photos that a share shows: exactly one of the two. */
@@ -90,17 +85,6 @@ function contentsErrors({ tagId, photoIds }: ShareContents): FieldError[] {
   const message = `photoIds must have 1 to ${MAX_SHARED_PHOTOS} photos. Give them a tag to share more.`;
   const code = count === 0 ? 'required' : 'too_many';
   return [{ field: 'photoIds', code, message, max: MAX_SHARED_PHOTOS }];
-}
-
-/** They exist, and the photos are outside the trash. Errors: `invalid_request`. */
-async function requireContents({ tags, photos }: Reader<'tags' | 'photos'>, share: Pick<Share, 'tagId' | 'photoIds'>) {
-  if (share.tagId !== null && (await tags.get(share.tagId)) === null) {
-    throw invalid({ field: 'tagId', code: 'unknown_tag', message: 'There is no such tag.' });
-  }
-  const found = await photos.getMany(share.photoIds);
-  if (found.filter(({ trashedAt }) => trashedAt === null).length === share.photoIds.length) return;
-  const message = 'Some of these photos do not exist, or are in the trash.';
-  throw invalid({ field: 'photoIds', code: 'conflict', message });
 }
 
 type ReadUses = { store: Readable<'shares'>; secrets: Secrets };

@@ -97,10 +97,7 @@ export function nextFiles(share: Share, { inlineMaxFiles }: Pick<Limits, 'inline
   return bytes > 0 ? Math.max(0, Math.min(files, inlineMaxFiles)) : 0;
 }
 
-export function shareAuditSubject({ id, title }: Pick<Share, 'id' | 'title'>): {
-  readonly id: Id;
-  readonly name: string;
-} {
+export function shareAuditSubject({ id, title }: Pick<Share, 'id' | 'title'>) {
   return { id, name: title };
 }
 

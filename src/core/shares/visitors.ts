@@ -9,10 +9,11 @@ import type { Transactional } from '../shared/transactional.js';
 import type { PasswordHasher } from '../users/passwords.js';
 import { isOpen, type Share, type ShareFinder } from './share.js';
 
-export type OpenUses = { shares: ShareFinder; clock: Clock };
-
 /** The share of a link. Errors: `not_found`, which says the same whatever the reason. */
-export async function openShare({ shares, clock }: OpenUses, token: string): Promise<Share> {
+export async function openShare(
+  { shares, clock }: { shares: ShareFinder; clock: Clock },
+  token: string,
+): Promise<Share> {
   // In the form of the texts that `newRandomToken` makes.
   const known = /^[\w-]{43}$/.test(token) ? await shares.find(hashRandomToken(token)) : null;
   if (known === null || !isOpen(known, clock.now())) throw closedLink();
@@ -49,41 +50,33 @@ interface Entering {
   readonly pass: string | null;
 }
 
-/** A pass for a visitor who knows the password. Errors: `unauthorized`, `rate_limited`. */
+/**
+ * A pass for a visitor who knows the password. Guesses are counted. A browser that has entered before has guesses of its own. When very many
+ * are made at a share, every address still has its first of each minute: strangers who guess from many addresses lock no one out. Errors:
+ * `unauthorized`, `rate_limited`.
+ */
 export async function enterShare(
   uses: PassUses & { passwords: PasswordHasher; rateWindows: RateWindowStore },
   share: Share,
   { password, address, pass }: Entering,
 ): Promise<string> {
-  await requireGuess(uses, share, address, pass);
+  const name = `share-password:${share.id}`;
+  const known = readPass(uses, share, pass);
+  if (known !== null && after(new Date(known.until), KNOWN_DAYS * DAY) > uses.clock.now()) {
+    await requireBudget(uses, { name: `${name}:known:${known.visitor}`, limit: GUESSES_OF_VISITOR }, TOO_MANY);
+  } else {
+    const from = `${name}:from:${addressBudget(address)}`;
+    await requireBudget(uses, { name: from, limit: GUESSES_OF_VISITOR }, TOO_MANY);
+    const isFirst = (await uses.rateWindows.hit({ name: `${from}:first`, limit: 1 })).allowed;
+    const atShare = await uses.rateWindows.hit({ name, limit: GUESSES_AT_SHARE });
+    if (!atShare.allowed && !isFirst) throw usedUp(atShare, TOO_MANY);
+  }
   const { passwordHash } = share;
   if (passwordHash === null || !(await uses.passwords.matches(passwordHash, password))) {
     throw new DomainError('unauthorized', 'This is not the password of this link.');
   }
   const until = after(uses.clock.now(), PASS_HOURS * HOUR).getTime();
   return signToken(uses.secrets, 'share', [share.id, nameOf(passwordHash), until, newRandomToken()]);
-}
-
-/**
- * Counts a guess. A browser that has entered before has guesses of its own. When very many are made at a share, every address still has its
- * first of each minute: strangers who guess from many addresses lock no one out. Errors: `rate_limited`.
- */
-async function requireGuess(
-  uses: PassUses & { rateWindows: RateWindowStore },
-  share: Share,
-  address: string,
-  pass: string | null,
-): Promise<void> {
-  const name = `share-password:${share.id}`;
-  const known = readPass(uses, share, pass);
-  if (known !== null && after(new Date(known.until), KNOWN_DAYS * DAY) > uses.clock.now()) {
-    return requireBudget(uses, { name: `${name}:known:${known.visitor}`, limit: GUESSES_OF_VISITOR }, TOO_MANY);
-  }
-  const from = `${name}:from:${addressBudget(address)}`;
-  await requireBudget(uses, { name: from, limit: GUESSES_OF_VISITOR }, TOO_MANY);
-  const isFirst = (await uses.rateWindows.hit({ name: `${from}:first`, limit: 1 })).allowed;
-  const atShare = await uses.rateWindows.hit({ name, limit: GUESSES_AT_SHARE });
-  if (!atShare.allowed && !isFirst) throw usedUp(atShare, TOO_MANY);
 }
 
 /** The content of a pass for this share, whether or not it still admits. */

@@ -37,12 +37,6 @@ export interface DeliveryBodies {
   readonly responseBody: string | null;
 }
 
-export interface AttemptOutcome {
-  /** Milliseconds until the next attempt; null when there is none. */
-  readonly retryAfterMs: number | null;
-  readonly change: DeliveryChange;
-}
-
 export type DeliveryChange = Partial<
   Pick<Delivery, 'status' | 'attempt' | 'responseStatus' | 'reason' | 'attemptedAt' | 'endedAt'> & DeliveryBodies
 >;
@@ -84,7 +78,8 @@ export function isTest({ type }: Pick<Delivery, 'type'>): boolean {
 }
 
 /**
- * The state of a delivery after its attempt number `attempt`, from 1. The receiver may ask for a longer wait than the schedule's.
+ * The state of a delivery after its attempt number `attempt`, from 1, and the milliseconds until the next one; null when there is none. The
+ * receiver may ask for a longer wait than the schedule's.
  * @param chance From 0 to below 1: the fraction of the jitter for this wait.
  */
 export function outcomeOf(
@@ -92,7 +87,7 @@ export function outcomeOf(
   { answer, body }: Attempt,
   at: Date,
   chance: number,
-): AttemptOutcome {
+): { readonly retryAfterMs: number | null; readonly change: DeliveryChange } {
   const { status: responseStatus, reason } = answer;
   const made = { attempt, responseStatus, reason, attemptedAt: at, requestBody: body, responseBody: answer.body };
   if (isSuccess(answer)) return { retryAfterMs: null, change: { ...made, status: 'delivered', endedAt: at } };

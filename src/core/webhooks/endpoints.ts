@@ -1,8 +1,8 @@
-import { type Change, changedFields } from '../audit/audit-entry.js';
+import { type AuditAction, changedFields } from '../audit/audit-entry.js';
 import type { AccountCaller } from '../customers/customer.js';
 import type { SealedRows } from '../customers/reseal.js';
 import { after, type Clock } from '../shared/clock.js';
-import { DomainError, requireFound } from '../shared/errors.js';
+import { requireFound, requireRoom } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { orderById, type Page, type PageRequest, type PageWindow, readPage } from '../shared/pagination.js';
 import { type Secrets, seal } from '../shared/secrets.js';
@@ -28,14 +28,10 @@ export interface EndpointWithSecret {
   readonly secret: string;
 }
 
-/** The values that only an endpoint for a listening program needs. */
-interface EndpointPurpose {
-  readonly secret?: string | undefined;
-  /** Milliseconds until it is abandoned; null: it is on the network. */
-  readonly listenFor?: number | null;
-}
-
-/** Creates an endpoint, enabled. Errors: `invalid_request`, `limit_reached`, `not_found` (customer). */
+/**
+ * Creates an endpoint, enabled. Errors: `invalid_request`, `limit_reached`, `not_found` (customer).
+ * @param listener Only for a program that listens. `listenFor`: milliseconds until it is abandoned; null: it is on the network.
+ */
 export async function createWebhookEndpoint(
   uses: {
     store: Transactional<'customer' | 'webhookEndpoints' | 'audit'>;
@@ -45,13 +41,15 @@ export async function createWebhookEndpoint(
   },
   { customerId, actor }: AccountCaller,
   input: EndpointInput & { readonly url: string },
-  { secret = newWebhookSecret(), listenFor = null }: EndpointPurpose = {},
+  listener: { readonly secret?: string | undefined; readonly listenFor?: number } = {},
 ): Promise<EndpointWithSecret> {
+  const { secret = newWebhookSecret(), listenFor = null } = listener;
   const { url = input.url, description = null, events = [] } = await endpointValues(uses, customerId, input);
   return uses.store.transaction(customerId, async ({ customer, webhookEndpoints, audit }) => {
     // Endpoints are created one at a time, so that their number stays within its limit.
     await customer.lock();
-    if ((await webhookEndpoints.list()).length >= MAX_ENDPOINTS) throw tooMany();
+    const tooMany = `A customer can have at most ${MAX_ENDPOINTS} webhook endpoints. Delete one first.`;
+    requireRoom((await webhookEndpoints.list()).length, MAX_ENDPOINTS, 'webhookEndpoints', tooMany);
     const at = uses.clock.now();
     const listeningUntil = listenFor === null ? null : after(at, listenFor);
     const sealed = seal(uses.secrets, 'webhook', secret);
@@ -60,11 +58,6 @@ export async function createWebhookEndpoint(
     await audit.add(actor, { action: 'webhook.created', subject: endpointAuditSubject(made), at });
     return { endpoint: made, secret };
   });
-}
-
-function tooMany(): DomainError {
-  const message = `A customer can have at most ${MAX_ENDPOINTS} webhook endpoints. Delete one first.`;
-  return new DomainError('limit_reached', message, { limit: MAX_ENDPOINTS, name: 'webhookEndpoints' });
 }
 
 /** All endpoints of a customer, oldest first. */
@@ -182,19 +175,14 @@ function changeWebhookEndpoint(
     const at = clock.now();
     const next = rule(before, at);
     await webhookEndpoints.update(next);
-    for (const made of changesOf(before, next))
-      await audit.add(caller.actor, { ...made, subject: endpointAuditSubject(next), at });
+    const note = (action: AuditAction, changes: readonly string[] = []) =>
+      audit.add(caller.actor, { action, changes, subject: endpointAuditSubject(next), at });
+    const changes = changedFields(before, next, ['url', 'description', 'events']);
+    if (changes.length > 0) await note('webhook.edited', changes);
+    if (next.status !== before.status) await note(`webhook.${next.status}`);
+    if (next.secret !== before.secret) await note('webhook.secret_rotated');
     return next;
   });
-}
-
-function changesOf(before: WebhookEndpoint, next: WebhookEndpoint): readonly Pick<Change, 'action' | 'changes'>[] {
-  const changes = changedFields(before, next, ['url', 'description', 'events']);
-  const made: Pick<Change, 'action' | 'changes'>[] =
-    changes.length === 0 ? [] : [{ action: 'webhook.edited', changes }];
-  if (next.status !== before.status) made.push({ action: `webhook.${next.status}` });
-  if (next.secret !== before.secret) made.push({ action: 'webhook.secret_rotated' });
-  return made;
 }
 
 /** Maximum number of deliveries that one transaction removes. */

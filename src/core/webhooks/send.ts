@@ -1,4 +1,4 @@
-import { type RateWindowStore, requireTestBudget } from '../access/rolling-window.js';
+import { type RateWindowStore, requireBudget } from '../access/rolling-window.js';
 import { service } from '../audit/audit-entry.js';
 import type { Event } from '../events/event.js';
 import { type DeliveryWork, type Job, randomFraction } from '../jobs/job.js';
@@ -8,6 +8,7 @@ import type { Id } from '../shared/ids.js';
 import { type Secrets, unseal } from '../shared/secrets.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
 import { BODY_DAYS, type Delivery, type DeliveryLog, isSuccess, isTest, LOG_DAYS, outcomeOf } from './delivery.js';
+import { readWebhookEndpoint } from './endpoints.js';
 import {
   endpointAuditSubject,
   recordFailure,
@@ -16,7 +17,7 @@ import {
   signingSecrets,
   type WebhookEndpoint,
 } from './webhook-endpoint.js';
-import type { Attempt, WebhookAnswer, WebhookSender } from './webhook-sender.js';
+import type { Attempt, WebhookSender } from './webhook-sender.js';
 
 /**
  * Makes one attempt at a delivery, and records the result. It is recorded after the request: a process that dies between the two
@@ -45,15 +46,11 @@ export async function deliverEvent<Uses extends DeliverUses>(
       return isTest(delivery) && answer.status !== 410 ? before : recordFailure(before, answer.status, at);
     });
   } catch (error) {
-    if (!isOutage(error)) await note(uses, job, ourFault, (before) => before);
+    const answer = { status: null, reason: 'The service failed to send it.', body: null };
+    if (!isOutage(error)) await note(uses, job, { body: null, answer }, (before) => before);
     throw error;
   }
 }
-
-const ourFault: Attempt = {
-  body: null,
-  answer: { status: null, reason: 'The service failed to send it.', body: null },
-};
 
 function note(
   { store, clock }: DeliverUses,
@@ -92,13 +89,6 @@ type DeliverUses = {
   webhooks: WebhookSender;
 };
 
-const unreadable: WebhookAnswer = {
-  status: null,
-  reason:
-    'The secret cannot be decrypted: SECRET_KEY has changed and no longer contains the previous value. Rotate the secret.',
-  body: null,
-};
-
 async function sendEvent<Uses extends DeliverUses>(
   uses: Uses,
   delivery: Delivery,
@@ -108,7 +98,11 @@ async function sendEvent<Uses extends DeliverUses>(
   const body = await render(uses, delivery);
   const at = uses.clock.now();
   const secrets = signingSecrets(endpoint, at).flatMap((sealed) => unseal(uses.secrets, 'webhook', sealed) ?? []);
-  if (secrets.length === 0) return { body: null, answer: unreadable };
+  if (secrets.length === 0) {
+    const reason =
+      'The secret cannot be decrypted: SECRET_KEY has changed and no longer contains the previous value. Rotate the secret.';
+    return { body: null, answer: { status: null, reason, body: null } };
+  }
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     ...signedHeaders({ eventId: delivery.eventId, body, at }, secrets),
@@ -142,24 +136,27 @@ function workOf(endpointId: Id, deliveryId: Id): DeliveryWork {
   return { kind: 'deliver', endpointId, deliveryId };
 }
 
-type SendUses = {
-  store: Transactional<'webhookEndpoints' | 'deliveries' | 'jobs'>;
-  clock: Clock;
-  rateWindows: RateWindowStore;
-};
+/** Tests of one endpoint per minute. */
+const TESTS_OF_ENDPOINT = 5;
 
 /** Sends `webhook.test` to one endpoint, once, whatever it subscribes to. Errors: `not_found`, `invalid_request` (it is disabled). */
 export async function sendTestEvent(
-  { store, clock, rateWindows }: SendUses,
+  uses: {
+    store: Transactional<'webhookEndpoints' | 'deliveries' | 'jobs'>;
+    clock: Clock;
+    rateWindows: RateWindowStore;
+  },
   customerId: Id,
   endpointId: Id,
 ): Promise<Delivery> {
   // Only for an endpoint of this customer: no customer uses up another's budget.
-  requireFound(await store.query(customerId, (reader) => reader.webhookEndpoints.get(endpointId)), 'webhook_endpoint');
-  await requireTestBudget({ rateWindows }, endpointId);
-  return store.transaction(customerId, async (transaction) => {
+  await readWebhookEndpoint(uses, customerId, endpointId);
+  const budget = { name: `webhook-tests:${endpointId}`, limit: TESTS_OF_ENDPOINT };
+  const tooMany = `A webhook endpoint can be tested at most ${TESTS_OF_ENDPOINT} times per minute.`;
+  await requireBudget(uses, budget, tooMany);
+  return uses.store.transaction(customerId, async (transaction) => {
     await requireEnabled(transaction, endpointId);
-    const id = await transaction.deliveries.addTest(endpointId, clock.now());
+    const id = await transaction.deliveries.addTest(endpointId, uses.clock.now());
     await transaction.jobs.add(workOf(endpointId, id));
     return requireFound(await transaction.deliveries.get(id), 'webhook_delivery');
   });

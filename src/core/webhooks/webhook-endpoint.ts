@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { type ChangeType, changeTypes, isChangeType } from '../events/event.js';
+import { type ChangeType, changeTypes } from '../events/event.js';
 import { fromBase64 } from '../shared/bytes.js';
 import { after, DAY, HOUR } from '../shared/clock.js';
 import { type FieldError, requireValid } from '../shared/errors.js';
@@ -39,10 +39,7 @@ export interface WebhookEndpoint {
 }
 
 /** Its name in the audit log: the host, because the path of a URL may be a secret. */
-export function endpointAuditSubject({ id, url }: Pick<WebhookEndpoint, 'id' | 'url'>): {
-  readonly id: Id;
-  readonly name: string;
-} {
+export function endpointAuditSubject({ id, url }: Pick<WebhookEndpoint, 'id' | 'url'>) {
   return { id, name: new URL(url).host };
 }
 
@@ -144,30 +141,24 @@ export async function endpointValues(
   input: EndpointInput,
 ): Promise<EndpointValues> {
   const description = input.description === undefined ? undefined : cleanText(input.description ?? '') || null;
-  const errors = [...descriptionErrors(description), ...eventErrors(input.events ?? [])];
+  const errors: FieldError[] = [];
   const refusal = input.url === undefined ? null : await webhooks.refusal(input.url.trim(), customerId);
-  if (refusal !== null) errors.unshift({ field: 'url', code: 'invalid_format', message: refusal });
+  if (refusal !== null) errors.push({ field: 'url', code: 'invalid_format', message: refusal });
+  if (codePoints(description ?? '') > MAX_ENDPOINT_DESCRIPTION) {
+    const message = `description must have at most ${MAX_ENDPOINT_DESCRIPTION} characters.`;
+    errors.push({ field: 'description', code: 'too_long', message, max: MAX_ENDPOINT_DESCRIPTION });
+  }
+  for (const name of input.events ?? []) {
+    if ((changeTypes as readonly string[]).includes(name)) continue;
+    const message = `${name} is not an event type. Valid types: ${changeTypes.join(', ')}.`;
+    errors.push({ field: 'events', code: 'invalid_format', message });
+  }
   requireValid(errors);
   return {
     ...(input.url !== undefined && { url: new URL(input.url.trim()).href }),
     ...(description !== undefined && { description }),
     ...(input.events !== undefined && { events: changeTypes.filter((type) => input.events?.includes(type)) }),
   };
-}
-
-function descriptionErrors(description: string | null | undefined): FieldError[] {
-  if (codePoints(description ?? '') <= MAX_ENDPOINT_DESCRIPTION) return [];
-  const message = `description must have at most ${MAX_ENDPOINT_DESCRIPTION} characters.`;
-  return [{ field: 'description', code: 'too_long', message, max: MAX_ENDPOINT_DESCRIPTION }];
-}
-
-function eventErrors(events: readonly string[]): FieldError[] {
-  return events
-    .filter((name) => !isChangeType(name))
-    .map((name) => {
-      const message = `${name} is not an event type. Valid types: ${changeTypes.join(', ')}.`;
-      return { field: 'events', code: 'invalid_format', message };
-    });
 }
 
 const PREFIX = 'whsec_';

@@ -1,5 +1,5 @@
 import { after, type Clock, HOUR } from '../../shared/clock.js';
-import { DomainError, invalid, requireFound } from '../../shared/errors.js';
+import { invalid, requireFound, requireRoom } from '../../shared/errors.js';
 import { hashRandomToken, type Secrets, seal, unseal } from '../../shared/secrets.js';
 import type { Transactional } from '../../shared/transactional.js';
 import { type NoticeUses, notifyPerson } from '../notify-person.js';
@@ -61,7 +61,7 @@ export async function addPasskey(
   });
 }
 
-function notAccepted(): DomainError {
+function notAccepted() {
   const message = 'The passkey was not accepted, or making it took too long. Try again.';
   return invalid({ field: 'passkey', code: 'invalid_format', message });
 }
@@ -86,10 +86,8 @@ function storeFactor(
     const { users, factors, audit } = transaction;
     const user = requireFound(await users.lock(userId), 'user');
     const before = await factors.countFactors(userId);
-    if (before >= MAX_FACTORS) {
-      const message = `A person can have at most ${MAX_FACTORS} second factors. Remove one first.`;
-      throw new DomainError('limit_reached', message, { limit: MAX_FACTORS, name: 'factors' });
-    }
+    const tooMany = `A person can have at most ${MAX_FACTORS} second factors. Remove one first.`;
+    requireRoom(before, MAX_FACTORS, 'factors', tooMany);
     await insert(factors);
     const codes = before === 0 ? newRecoveryCodes() : null;
     if (codes !== null) await factors.setRecoveryCodes(userId, codes.map(hashRecoveryCode));
