@@ -30,28 +30,23 @@ export function runPeriodically(
   const stopping = new AbortController();
   // Every task listens to it: more listeners than Node expects on one signal are not a leak here.
   setMaxListeners(0, stopping.signal);
-  const ended = tasks.map((task) => repeat(task, onError, stopping.signal));
+  const { signal } = stopping;
+  const ended = tasks.map(async (task) => {
+    const interval = task.everySeconds * 1000;
+    await pause(interval * FIRST_SHARE * Math.random(), signal, { idle: true });
+    while (!signal.aborted) {
+      try {
+        await task.run(signal);
+      } catch (error) {
+        onError(task.name, error);
+      }
+      await pause(interval, signal, { idle: true });
+    }
+  });
   return {
     async stop() {
       stopping.abort();
       await Promise.all(ended);
     },
   };
-}
-
-async function repeat(
-  task: PeriodicTask,
-  onError: (task: string, error: unknown) => void,
-  stopping: AbortSignal,
-): Promise<void> {
-  const interval = task.everySeconds * 1000;
-  await pause(interval * FIRST_SHARE * Math.random(), stopping, { idle: true });
-  while (!stopping.aborted) {
-    try {
-      await task.run(stopping);
-    } catch (error) {
-      onError(task.name, error);
-    }
-    await pause(interval, stopping, { idle: true });
-  }
 }

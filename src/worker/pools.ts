@@ -1,4 +1,4 @@
-import { giveUpBulkEdit, type RunUses, runBulkEdit } from '../core/bulk-edits/run-bulk-edit.js';
+import { giveUpBulkEdit, runBulkEdit } from '../core/bulk-edits/run-bulk-edit.js';
 import { isFetchAwaited } from '../core/imports/fetch/fetch.js';
 import { giveUpImportPhoto, inspectImportPhoto } from '../core/imports/inspect.js';
 import { publishImport } from '../core/imports/publish.js';
@@ -103,19 +103,6 @@ async function report(
   }
 }
 
-type RunJobUses = Uses<
-  | 'store'
-  | 'importSteps'
-  | 'blobs'
-  | 'verifiedBlobs'
-  | 'media'
-  | 'clock'
-  | 'limits'
-  | 'gazetteer'
-  | 'mailer'
-  | 'secrets'
->;
-
 /** The facts about a mail that may be made known. */
 export interface EndedMail {
   readonly customerId: Id;
@@ -131,7 +118,18 @@ export interface EndedMail {
  * @param onMail Called with how a mail ended. Must not throw.
  */
 export async function runJob(
-  uses: RunJobUses,
+  uses: Uses<
+    | 'store'
+    | 'importSteps'
+    | 'blobs'
+    | 'verifiedBlobs'
+    | 'media'
+    | 'clock'
+    | 'limits'
+    | 'gazetteer'
+    | 'mailer'
+    | 'secrets'
+  >,
   job: Job,
   onMail: (ended: EndedMail) => void = () => undefined,
 ): Promise<void> {
@@ -139,7 +137,13 @@ export async function runJob(
   const isLast = failures + 1 >= MAX_FAILURES;
   if (work.kind === 'renew') return bumpPhotoVersions(uses, customerId);
   if (work.kind === 'publish') return publishImport(uses, customerId, work.importId, isLast);
-  if (work.kind === 'bulk_edit') return continueEdit(uses, customerId, work.bulkEditId, isLast);
+  if (work.kind === 'bulk_edit') {
+    return runBulkEdit(uses, customerId, work.bulkEditId).catch(async (error: unknown) => {
+      // As long as only the database is unavailable, it is not given up.
+      if (!isOutage(error) && isLast) await giveUpBulkEdit(uses, customerId, work.bulkEditId);
+      throw error;
+    });
+  }
   if (work.kind === 'mail') {
     const { userId, template } = work;
     return onMail({ customerId, userId, template, outcome: await sendMail(uses, work, job) });
@@ -153,17 +157,6 @@ export async function runJob(
   } catch (error) {
     if (isOutage(error) ? job.outages < MAX_OUTAGES : !isLast) throw error;
     await giveUp(error);
-  }
-}
-
-/** Continues an edit. As long as only the database is unavailable, it is not given up. */
-async function continueEdit(uses: RunUses, customerId: Id, id: Id, isLast: boolean): Promise<void> {
-  try {
-    await runBulkEdit(uses, customerId, id);
-  } catch (error) {
-    if (isOutage(error) || !isLast) throw error;
-    await giveUpBulkEdit(uses, customerId, id);
-    throw error;
   }
 }
 

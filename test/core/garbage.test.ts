@@ -1,4 +1,4 @@
-import { deliveredKey, originalKey, readBlobKey, renditionKey, stagingKey } from '../../src/core/blobs/blob-key.js';
+import { originalKey, readBlobKey, renditionKey, stagingKey } from '../../src/core/blobs/blob-key.js';
 import { collectGarbage, type GarbageUses } from '../../src/core/integrity/collect-garbage.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
@@ -47,7 +47,7 @@ describe('keys of blobs', () => {
       originalKey({ customerId: 1, blobName }),
       renditionKey({ customerId: 1, id: 3, rotation: 270 }, 'thumb', 'webp'),
       'renditions/1/3/v0-r90/large.jpeg',
-      deliveredKey({ customerId: 1, id: 3, rotation: 90 }, '0123456789abcdef'.repeat(2), 'avif'),
+      renditionKey({ customerId: 1, id: 3, rotation: 90 }, '0123456789abcdef'.repeat(2), 'avif'),
     ].map((key) => readBlobKey(key as Parameters<typeof readBlobKey>[0]));
     expect(read).toEqual([
       { kind: 'staging', customerId: 1, importId: 2, itemId: 3, uploadId: 2 ** 47 - 1 },

@@ -1,4 +1,4 @@
-import { operatorFor, requireFactorsFrom } from '../../src/core/customers/customer.js';
+import { newVersion, operatorFor } from '../../src/core/customers/customer.js';
 import { editSettingsAddresses } from '../../src/core/users/admission.js';
 import { CONFIRMED_MS } from '../../src/core/users/session.js';
 import type { Role } from '../../src/core/users/user.js';
@@ -142,7 +142,7 @@ describe('a person with one password at two accounts', () => {
   it('sees only the page that adds a factor where one is required', async () => {
     await signInToBoth();
     await app.ports.store.transaction(south.customerId, async ({ customer }) =>
-      customer.update(requireFactorsFrom(await customer.lock(), app.clock.now(), app.clock.now())),
+      customer.update(newVersion(await customer.lock(), { factorsRequiredFrom: app.clock.now() }, app.clock.now())),
     );
     await switchTo(south);
     expect((await browser.get(HOME)).headers.location).toBe('/settings/account/factors');

@@ -1,6 +1,6 @@
 import { checkedAtEnd, withMeasure } from '../blobs/blob-bytes.js';
 import { type BlobKey, originalKey, stagingKey, storedKey } from '../blobs/blob-key.js';
-import type { BlobStore, OpenBlob } from '../blobs/blob-store.js';
+import type { BlobStore } from '../blobs/blob-store.js';
 import { hashAt } from '../blobs/copy-blobs.js';
 import { forEachConcurrently } from '../shared/for-each-concurrently.js';
 import type { Readable, Reader } from '../shared/transactional.js';
@@ -41,10 +41,10 @@ async function backUpBlob(
   { from, to, onBackedUp }: BlobBackup,
   blob: NeededBlob,
 ): Promise<'kept' | 'lost' | 'damaged'> {
-  const { key, sha256 } = blob;
+  const { key, later, sha256 } = blob;
   const there = await to.find(blob);
   if (there !== null) return onBackedUp(there, false).then(() => 'kept');
-  const source = await openAnywhere(from, blob);
+  const source = (await from.get(key)) ?? (later === null ? null : await from.get(later));
   if (source === null) return 'lost';
   const { bytes, measure } = withMeasure(source.bytes, source.sizeBytes);
   const requireMatch = () => {
@@ -57,10 +57,6 @@ async function backUpBlob(
   if (added === null) return 'damaged';
   await onBackedUp(added, true);
   return 'kept';
-}
-
-async function openAnywhere(from: BlobStore, { key, later }: NeededBlob): Promise<OpenBlob | null> {
-  return (await from.get(key)) ?? (later === null ? null : from.get(later));
 }
 
 /** The bytes do not match the row: then they are not stored under its key. */

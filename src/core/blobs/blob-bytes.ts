@@ -21,33 +21,26 @@ export function readOnce(
   let taken = false;
   return {
     [Symbol.asyncIterator]() {
-      if (taken) return { next: refuse, return: () => reader.return() };
+      if (taken) {
+        const refuse = () => Promise.reject(new Error('These bytes were already read: get the blob again.'));
+        return { next: refuse, return: () => reader.return() };
+      }
       taken = true;
-      return source === undefined ? reader : releasing(reader, source);
+      if (source === undefined) return reader;
+      let entered = false;
+      return {
+        next() {
+          entered = true;
+          return reader.next();
+        },
+        // A generator that was never entered skips its `finally` when it is returned, and so would not return its source.
+        async return() {
+          if (!entered) await source[Symbol.asyncIterator]().return?.();
+          return reader.return();
+        },
+      };
     },
   };
-}
-
-/** A generator that was never entered skips its `finally` when it is returned, and so would not return its source. */
-function releasing(
-  reader: AsyncGenerator<Uint8Array, void, void>,
-  source: AsyncIterable<Uint8Array>,
-): AsyncIterator<Uint8Array, void> {
-  let entered = false;
-  return {
-    next() {
-      entered = true;
-      return reader.next();
-    },
-    async return() {
-      if (!entered) await source[Symbol.asyncIterator]().return?.();
-      return reader.return();
-    },
-  };
-}
-
-function refuse(): Promise<never> {
-  return Promise.reject(new Error('These bytes were already read: get the blob again.'));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type RenditionFormat, type RenditionName, renditionFormats } from '../media/media-reader.js';
+import { renditionFormats } from '../media/media-reader.js';
 import { pictureFormats, type TransformationFormat } from '../media/transformation.js';
 import type { Id } from '../shared/ids.js';
 
@@ -27,25 +27,13 @@ export function originalKey(item: { customerId: Id; blobName: string }): BlobKey
   return `originals/${item.customerId}/${item.blobName}` as BlobKey;
 }
 
+/** @param name Of a size; or 32 hex digits, which identify the transformation of a delivered picture. */
 export function renditionKey(
-  photo: { customerId: Id; id: Id; rotation: number },
-  name: RenditionName,
-  format: RenditionFormat,
-): BlobKey {
-  return renditionNamed(photo, `${name}.${format}`);
-}
-
-/** @param name 32 hex digits: identifies the transformation. */
-export function deliveredKey(
   photo: { customerId: Id; id: Id; rotation: number },
   name: string,
   format: TransformationFormat,
 ): BlobKey {
-  return renditionNamed(photo, `${name}.${format}`);
-}
-
-function renditionNamed(photo: { customerId: Id; id: Id; rotation: number }, name: string): BlobKey {
-  return `${renditionsPrefix(photo)}${RENDITION_RECIPE}-r${photo.rotation}/${name}` as BlobKey;
+  return `${renditionsPrefix(photo)}${RENDITION_RECIPE}-r${photo.rotation}/${name}.${format}` as BlobKey;
 }
 
 export function renditionsPrefix(photo: { customerId: Id; id: Id }): string {
@@ -71,13 +59,7 @@ export interface StagingName {
   readonly uploadId: number;
 }
 
-export interface OriginalName {
-  readonly kind: 'originals';
-  readonly customerId: Id;
-  readonly blobName: string;
-}
-
-export interface RenditionOf {
+interface RenditionName {
   readonly kind: 'renditions';
   readonly customerId: Id;
   readonly photoId: Id;
@@ -87,7 +69,10 @@ export interface RenditionOf {
   readonly delivered: boolean;
 }
 
-export type BlobName = StagingName | OriginalName | RenditionOf;
+export type BlobName =
+  | StagingName
+  | { readonly kind: 'originals'; readonly customerId: Id; readonly blobName: string }
+  | RenditionName;
 
 const NUMBER = '([1-9][0-9]{0,15})';
 const STAGING = new RegExp(`^staging/${NUMBER}/${NUMBER}-${NUMBER}-${NUMBER}$`);

@@ -60,19 +60,15 @@ async function copyUnlessEqual(copying: BlobCopying, key: BlobKey, soFar: BlobsC
       return;
     }
   }
-  await copyOne(copying, key, soFar);
-}
-
-async function copyOne({ from, to, compared }: BlobCopying, key: BlobKey, soFar: BlobsCopied): Promise<void> {
-  const source = await from.get(key);
-  if (source === null) return;
-  const { bytes, measure } = withMeasure(source.bytes, source.sizeBytes);
+  const blob = await from.get(key);
+  if (blob === null) return;
+  const { bytes, measure } = withMeasure(blob.bytes, blob.sizeBytes);
   const stored = await to.put(key, bytes);
   if (measure.sha256 === null || (await hashAt(to, key)) !== measure.sha256) {
     soFar.wrong.push(key);
     return;
   }
-  compared.add(key, source, stored);
+  compared.add(key, blob, stored);
   soFar.copied += 1;
   soFar.bytes += stored.sizeBytes;
 }

@@ -17,7 +17,7 @@ import {
 } from './bulk-edit.js';
 import { type EditContext, edited, reverted } from './edited-photo.js';
 
-export type RunUses = {
+type RunUses = {
   store: Transactional<'bulkEdits' | 'photos' | 'tags' | 'customer' | 'outbox' | 'jobs' | 'audit'>;
   clock: Clock;
   limits: Limits;
@@ -41,22 +41,16 @@ export async function runBulkEdit({ store, clock, ...uses }: RunUses, customerId
     // Another run was faster, or a person has decided to undo it.
     if (locked?.state !== edit.state || locked.lastPhotoId !== edit.lastPhotoId) return;
     const progress = await batch.process(transaction, { edit: locked, at: clock.now(), ...uses });
-    const lastPhotoId = batch.photoIds.at(-1) ?? locked.lastPhotoId;
-    await (batch.photoIds.length < BULK_BATCH
-      ? end(transaction, { ...locked, ...progress, lastPhotoId }, clock.now())
-      : goOn(transaction, { ...locked, ...progress, lastPhotoId }));
+    const next = { ...locked, ...progress, lastPhotoId: batch.photoIds.at(-1) ?? locked.lastPhotoId };
+    if (batch.photoIds.length === BULK_BATCH) {
+      await transaction.bulkEdits.update(next);
+      return transaction.jobs.add({ kind: 'bulk_edit', bulkEditId: id });
+    }
+    const endedAt = clock.now();
+    const ended = { ...next, state: next.state === 'running' ? 'done' : 'undone', endedAt } as const;
+    await transaction.bulkEdits.update(ended);
+    await recordEdit(transaction, ended, endedAt);
   });
-}
-
-async function goOn({ bulkEdits, jobs }: Transaction<'bulkEdits' | 'jobs'>, edit: BulkEdit): Promise<void> {
-  await bulkEdits.update(edit);
-  await jobs.add({ kind: 'bulk_edit', bulkEditId: edit.id });
-}
-
-async function end(transaction: Transaction<'bulkEdits' | 'audit'>, edit: BulkEdit, at: Date): Promise<void> {
-  const ended = { ...edit, state: edit.state === 'running' ? 'done' : 'undone', endedAt: at } as const;
-  await transaction.bulkEdits.update(ended);
-  await recordEdit(transaction, ended, at);
 }
 
 export interface Batch {

@@ -131,16 +131,14 @@ export async function forEachCustomer(
   if (failures.length > 1) throw new AggregateError(failures, `Failed for ${failures.length} customers.`);
 }
 
-/** Cursors are bound to a customer; those of the operator's lists to none. */
-const NO_CUSTOMER: Id = 0;
-
 /** The customers of an installation, oldest first. Errors: `invalid_cursor`. */
 export function listCustomers(
   uses: { customers: CustomerDirectory; secrets: Secrets; clock: Clock },
   request: PageRequest,
 ): Promise<Page<Customer>> {
   const listing = {
-    customerId: NO_CUSTOMER,
+    // Cursors are bound to a customer; those of the operator's lists to none.
+    customerId: 0,
     list: 'operator/customers',
     sort: 'id',
     filters: {},

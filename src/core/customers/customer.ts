@@ -53,20 +53,6 @@ export function withSettings(customer: Customer, settings: CustomerSettings, at:
   return newVersion(customer, { name, defaultTimeZone, trashRetentionDays }, at);
 }
 
-/** Null: no longer required. */
-export function requireFactorsFrom(customer: Customer, from: Date | null, at: Date): Customer {
-  return newVersion(customer, { factorsRequiredFrom: from }, at);
-}
-
-/** An empty list: the settings area can be used from everywhere. */
-export function restrictSettings(customer: Customer, settingsIpList: readonly string[], at: Date): Customer {
-  return newVersion(customer, { settingsIpList }, at);
-}
-
-export function admitNewPeople(customer: Customer, admitsNewPeople: boolean, at: Date): Customer {
-  return newVersion(customer, { admitsNewPeople }, at);
-}
-
 export const customerAdministration = [...customerSettings, 'storageBytesLimit', 'photosLimit'] as const;
 
 /** The fields of an account that an operator may change. */
@@ -99,7 +85,8 @@ function withStatus(customer: Customer, status: CustomerStatus, at: Date): Custo
   return customer.status === status ? customer : newVersion(customer, { status }, at);
 }
 
-function newVersion(customer: Customer, changes: Partial<Customer>, at: Date): Customer {
+/** The customer with these values, which no rule forbids. */
+export function newVersion(customer: Customer, changes: Partial<Customer>, at: Date): Customer {
   return { ...customer, ...changes, updatedAt: at, version: customer.version + 1 };
 }
 

@@ -3,7 +3,7 @@ import type { ItemError } from '../shared/errors.js';
 /** Count and size limits of one installation, which clients can read. Bytes, pixels and counts. */
 export interface Limits {
   /**
-   * The largest file: checked when a size is registered or corrected (`sizeError`, imports/candidate.ts; imports/edit-item.ts), while a form
+   * The largest file: checked when a size is registered or corrected (`registrationError`, imports/candidate.ts; imports/edit-item.ts), while a form
    * or a URL sends the bytes (imports/register/inline.ts, imports/fetch/fetch.ts), and once more when what has arrived is inspected
    * (imports/inspect.ts). An upload is held to the size that was registered (imports/receive/upload.ts).
    */

@@ -1,6 +1,5 @@
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Transaction } from '../shared/transactional.js';
-import type { Customer } from './customer.js';
 import type { QuotaUse } from './customer-repository.js';
 
 const quotas = ['photos', 'storageBytes'] as const;
@@ -26,14 +25,12 @@ export class QuotaReservation {
    * before anything else is locked. A customer without a quota waits for no other transaction.
    */
   static async begin(transaction: Transaction<'customer' | 'usage'>): Promise<QuotaReservation> {
-    const nothing = { photos: 0, storageBytes: 0 };
-    if (!hasQuota(await transaction.customer.read()))
-      return new QuotaReservation({ photos: null, storageBytes: null }, nothing);
+    const seen = await transaction.customer.read();
+    if (seen.photosLimit === null && seen.storageBytesLimit === null)
+      return new QuotaReservation({ photos: null, storageBytes: null }, { photos: 0, storageBytes: 0 });
     const { photosLimit, storageBytesLimit } = await transaction.customer.lock();
-    return new QuotaReservation(
-      { photos: photosLimit, storageBytes: storageBytesLimit },
-      await transaction.usage.quotaUse(),
-    );
+    const limits = { photos: photosLimit, storageBytes: storageBytesLimit };
+    return new QuotaReservation(limits, await transaction.usage.quotaUse());
   }
 
   /** Reserves the space; otherwise returns the reason and reserves nothing. A negative size releases space. */
@@ -73,7 +70,3 @@ const messages: Readonly<Record<Quota, string>> = {
   photos: `The photo quota of this account is exceeded. ${advice}`,
   storageBytes: `The storage quota of this account is exceeded. ${advice}`,
 };
-
-function hasQuota({ photosLimit, storageBytesLimit }: Customer): boolean {
-  return photosLimit !== null || storageBytesLimit !== null;
-}

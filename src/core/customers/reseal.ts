@@ -14,31 +14,24 @@ export interface SealedRows<Uses, Row extends object = object> {
   replace(uses: Uses, customerId: Id, row: Row, renewed: (sealed: string) => string): Promise<void>;
 }
 
-interface ResealUses {
-  readonly customers: CustomerDirectory;
-  readonly secrets: Secrets;
-}
-
 /** Encrypts again with the newest secret what an older one encrypted, so that the older one can be removed. */
-export async function resealSecrets<Uses extends ResealUses>(
+export async function resealSecrets<Uses extends { readonly customers: CustomerDirectory; readonly secrets: Secrets }>(
   uses: Uses,
   kinds: readonly SealedRows<NoInfer<Uses>>[],
   stopping?: AbortSignal,
 ): Promise<void> {
+  const { customers, secrets } = uses;
   for (const kind of kinds) {
+    const isStale = (sealed: string | null) => sealed !== null && !isSealedByNewest(secrets, kind.purpose, sealed);
     await forEachCustomer(
-      (window) => uses.customers.owning(kind.owners, window),
-      (customerId) => resealRows(uses, kind, customerId),
+      (window) => customers.owning(kind.owners, window),
+      async (customerId) => {
+        const rows = await kind.list(uses, customerId);
+        for (const row of rows.filter((each) => kind.values(each).some(isStale))) {
+          await kind.replace(uses, customerId, row, (sealed) => reseal(secrets, kind.purpose, sealed));
+        }
+      },
       stopping,
     );
-  }
-}
-
-async function resealRows<Uses extends ResealUses>(uses: Uses, kind: SealedRows<Uses>, customerId: Id): Promise<void> {
-  const { secrets } = uses;
-  const isStale = (sealed: string | null) => sealed !== null && !isSealedByNewest(secrets, kind.purpose, sealed);
-  const rows = await kind.list(uses, customerId);
-  for (const row of rows.filter((each) => kind.values(each).some(isStale))) {
-    await kind.replace(uses, customerId, row, (sealed) => reseal(secrets, kind.purpose, sealed));
   }
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { deliveredKey } from '../blobs/blob-key.js';
+import { renditionKey } from '../blobs/blob-key.js';
 import { MAX_RESULT_SIDE, MIDDLE, type Transformation, type TransformationFormat } from '../media/transformation.js';
 import { type Download } from '../photos/original.js';
 import type { Photo } from '../photos/photo.js';
@@ -48,7 +48,7 @@ export function deliveredPicture(
 export function deliveredRendition(photo: Photo, transformation: Transformation): Rendition {
   const { format, quality } = transformation;
   const isDemanding = format === 'png' || quality > QUALITY[format];
-  const key = deliveredKey(photo, transformationName(transformation), format);
+  const key = renditionKey(photo, transformationName(transformation), format);
   return { key, transformation, expected: null, source: isDemanding || photo.alpha ? null : 'jpeg' };
 }
 

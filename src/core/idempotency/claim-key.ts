@@ -11,8 +11,6 @@ export const CLAIM_LEASE_SECONDS = 25;
 /** Every claim began later than this, even if the clocks of two processes differ: a run is given up after minutes. */
 const CLAIMED_WITHIN = HOUR;
 
-export type Claimed = { readonly claim: Claim } | { readonly answer: StoredResponse };
-
 /**
  * The right to execute the request under the key, or the response that an equal request received. Errors: `idempotency_in_progress`,
  * `idempotency_key_reused`.
@@ -21,7 +19,7 @@ export async function claimKey(
   { idempotency, clock }: { idempotency: IdempotencyStore; clock: Clock },
   { customerId, key }: IdempotencyKey,
   fingerprint: string,
-): Promise<Claimed> {
+): Promise<{ readonly claim: Claim } | { readonly answer: StoredResponse }> {
   const at = clock.now();
   const claim: Claim = { customerId, key, token: randomUUID() };
   const expiredBefore = after(at, -RETENTION_MS);

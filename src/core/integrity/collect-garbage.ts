@@ -45,21 +45,28 @@ export async function collectGarbage(
   stopping?: AbortSignal,
 ): Promise<Collected> {
   const collected = { staging: 0, originals: 0, renditions: 0, bytes: 0 };
-  const renditions = new RenditionBytes();
+  const renditionBytes = new Map<Id, number>();
+  const addRendition = (name: BlobName | null, bytes: number) => {
+    if (name?.kind !== 'renditions') return;
+    renditionBytes.set(name.customerId, (renditionBytes.get(name.customerId) ?? 0) + bytes);
+  };
   for (const kind of kinds ?? allKinds) {
     // Read again: in a store that links files, removing a staged file may make the original that shares its bytes look newer.
     const until = after(uses.clock.now(), -graceSeconds * SECOND);
-    for await (const batch of unownedBlobs(uses, [kind], until, renditions.add)) {
+    for await (const batch of unownedBlobs(uses, [kind], until, addRendition)) {
       if (stopping?.aborted) return collected;
-      const removable = await removableAmong(uses, batch);
+      const removable = batch.filter(({ forGood }) => forGood);
+      for (const blob of batch) {
+        if (!blob.forGood && blob.name.kind === 'staging' && (await giveUp(uses, blob.name))) removable.push(blob);
+      }
       await uses.blobs.delete(removable.map(({ key }): BlobKey => key));
       collected[kind] += removable.length;
       for (const { name, sizeBytes } of removable) {
         collected.bytes += sizeBytes;
-        renditions.add(name, -sizeBytes);
+        addRendition(name, -sizeBytes);
       }
     }
-    if (kind === 'renditions') await uses.customers.setRenditionBytes(renditions.byCustomer);
+    if (kind === 'renditions') await uses.customers.setRenditionBytes(renditionBytes);
   }
   if (kinds === undefined && !stopping?.aborted)
     await uses.blobs.sweep(after(uses.clock.now(), -graceSeconds * SECOND));
@@ -168,27 +175,4 @@ export function giveUp(
     if (state?.open) await transaction.blobOwners.drop(name.importId, name.uploadId);
     return true;
   });
-}
-
-/** Returns the blobs whose bytes may be removed: of no row ever again, or of an upload that is abandoned here. */
-async function removableAmong(
-  uses: { store: Transactional<'imports' | 'importPhotos' | 'blobOwners'> },
-  batch: readonly UnownedBlob[],
-): Promise<readonly UnownedBlob[]> {
-  const removable = batch.filter(({ forGood }) => forGood);
-  for (const blob of batch) {
-    if (!blob.forGood && blob.name.kind === 'staging' && (await giveUp(uses, blob.name))) removable.push(blob);
-  }
-  return removable;
-}
-
-/** Adds up what the renditions of each customer take, while all blobs are looked at. */
-class RenditionBytes {
-  readonly byCustomer = new Map<Id, number>();
-
-  /** Blobs that are no renditions are ignored. @param bytes Negative: the blob was removed. */
-  readonly add = (name: BlobName | null, bytes: number): void => {
-    if (name?.kind !== 'renditions') return;
-    this.byCustomer.set(name.customerId, (this.byCustomer.get(name.customerId) ?? 0) + bytes);
-  };
 }

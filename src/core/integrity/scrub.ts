@@ -18,7 +18,9 @@ const BATCH = 20;
 export async function scrubOriginals(uses: ScrubUses, scrubbing: Scrubbing, stopping: AbortSignal): Promise<void> {
   const { scrubPosition, clock } = uses;
   const period = scrubbing.days * DAY;
-  let round = nextRound(await scrubPosition.read(), clock.now(), period) ?? (await beginRound(uses));
+  const last = await scrubPosition.read();
+  const isOver = last?.isComplete && clock.now().getTime() - last.beganAt.getTime() >= period;
+  let round = last === null || isOver ? await beginRound(uses) : last;
   let due = dueIn(round, clock.now(), period);
   while (due > 0 && !stopping.aborted) {
     const batch = await nextPhotos(uses, round, Math.min(BATCH, due));
@@ -110,12 +112,6 @@ export interface ScrubPosition {
   /** Null when there is none, or it cannot be understood. */
   read(): Promise<ScrubRound | null>;
   write(round: ScrubRound): Promise<void>;
-}
-
-/** The round that goes on, and null when it is time for another. */
-function nextRound(round: ScrubRound | null, now: Date, period: number): ScrubRound | null {
-  if (round === null || (round.isComplete && now.getTime() - round.beganAt.getTime() >= period)) return null;
-  return round;
 }
 
 /** Returns how many more photos should have been read by now. After the period all that are left, however many were added. */

@@ -83,28 +83,19 @@ async function checkPhoto(
   findings.count('photos');
   const fault = await faultOf(uses, storedKey(photo.blobKey), photo, options);
   if (fault === null) {
-    if (photo.originalLostAt !== null && !options.fast) await reportIntact(uses, photo, options, findings);
+    if (photo.originalLostAt !== null && !options.fast) {
+      if (options.repair) await markOriginal(uses, photo, (held) => markRecovered(held));
+      const advice = options.repair ? 'The mark was removed.' : 'phs verify --repair removes the mark.';
+      const message = `This photo is marked as lost, but its original is intact. ${advice}`;
+      findings.report('I1', message, { ...about(photo), repaired: options.repair });
+    }
     return checkThumb(uses, photo, options.repair, findings);
   }
   // What cannot be read now may be readable in an hour: it is not lost.
   if (options.repair && fault.kind !== 'unreadable') await markOriginal(uses, photo, markLost);
   if (!(await isUnchanged(uses, photo))) return;
-  findings.report('I1', `The original of this photo ${fault.message} ${howToRestore}`, about(photo));
-}
-
-const howToRestore = 'Restore the file from a backup, or import the same file again.';
-
-/** Reports an original that is marked as lost and is intact again. */
-async function reportIntact(
-  uses: CheckUses,
-  photo: PhotoWithTags,
-  { repair }: CheckOptions,
-  findings: Findings,
-): Promise<void> {
-  if (repair) await markOriginal(uses, photo, (held) => markRecovered(held));
-  const advice = repair ? 'The mark was removed.' : 'phs verify --repair removes the mark.';
-  const message = `This photo is marked as lost, but its original is intact. ${advice}`;
-  findings.report('I1', message, { ...about(photo), repaired: repair });
+  const advice = 'Restore the file from a backup, or import the same file again.';
+  findings.report('I1', `The original of this photo ${fault.message} ${advice}`, about(photo));
 }
 
 /** Reports a thumb that is missing, or not whole, and cannot be made again. Without `repair`, missing ones are only counted. */
@@ -124,11 +115,8 @@ async function checkThumb(
     findings.count('remadeThumbs');
   } catch (error) {
     if (!(await isUnchanged(uses, photo))) return;
-    findings.report(
-      'I1',
-      `The thumbnail of this photo is missing and cannot be created: ${underlyingReason(error)}`,
-      about(photo),
-    );
+    const message = `The thumbnail of this photo is missing and cannot be created: ${underlyingReason(error)}`;
+    findings.report('I1', message, about(photo));
   }
 }
 
@@ -136,23 +124,20 @@ async function checkThumb(
 async function checkItems(uses: CheckUses, customerId: Id, options: CheckOptions, findings: Findings): Promise<void> {
   const read = (last: ImportPhoto | null) =>
     uses.store.query(customerId, (reader) => reader.importPhotos.withBytes(last?.id ?? null, BATCH));
-  for await (const item of everyRow(BATCH, read)) await checkItem(uses, item, options, findings);
+  for await (const item of everyRow(BATCH, read)) {
+    findings.count('items');
+    const { importId, id, status } = item;
+    const isReady = status === 'ready';
+    // Before, inspection has not compared the bytes with the declaration yet: differences fail there, with a message for the client.
+    const expected = isReady ? item : { sizeBytes: null, sha256: null };
+    const fault = await faultOf(uses, isReady ? originalKey(item) : stagingKey(item), expected, options);
+    if (fault === null) continue;
+    const now = await uses.store.query(customerId, (reader) => reader.importPhotos.get(importId, id));
+    if (now?.status !== status || now.uploadId !== item.uploadId) continue;
+    const message = `The file of item ${id} of import ${importId}, which is ${status}, ${fault.message}`;
+    findings.report('I1', message, { customerId, photoId: id, importId });
+  }
 }
-
-async function checkItem(uses: CheckUses, item: ImportPhoto, options: CheckOptions, findings: Findings): Promise<void> {
-  findings.count('items');
-  const isReady = item.status === 'ready';
-  const fault = await faultOf(uses, isReady ? originalKey(item) : stagingKey(item), isReady ? item : unknown, options);
-  if (fault === null) return;
-  const { customerId, importId, id, status } = item;
-  const now = await uses.store.query(customerId, (reader) => reader.importPhotos.get(importId, id));
-  if (now?.status !== status || now.uploadId !== item.uploadId) return;
-  const message = `The file of item ${id} of import ${importId}, which is ${status}, ${fault.message}`;
-  findings.report('I1', message, { customerId, photoId: id, importId });
-}
-
-/** Inspection has not compared the bytes with the declaration yet: differences fail there, with a message for the client. */
-const unknown = { sizeBytes: null, sha256: null };
 
 /**
  * I2, and I8 for bytes that were written before `until`. Removing them is left to the garbage collection, which every service runs by

@@ -59,14 +59,10 @@ export interface MailTemplates {
 }
 export type MailTemplate = keyof MailTemplates;
 
-interface MailOf<Template extends MailTemplate> {
-  readonly to: Recipient;
-  readonly template: Template;
-  readonly values: MailTemplates[Template];
-}
-
 /** One mail to one person. */
-export type Mail = { [T in MailTemplate]: MailOf<T> }[MailTemplate];
+export type Mail = {
+  [T in MailTemplate]: { readonly to: Recipient; readonly template: T; readonly values: MailTemplates[T] };
+}[MailTemplate];
 
 /** The same on its way. */
 export interface QueuedMail {

@@ -3,7 +3,7 @@ import { type Clock, DAY } from '../shared/clock.js';
 import { isOutage } from '../shared/errors.js';
 import { newRandomToken, type Secrets, seal, unseal } from '../shared/secrets.js';
 import type { Transaction } from '../shared/transactional.js';
-import type { Mail, Mailer, QueuedMail, SendResult } from './mail.js';
+import type { Mail, Mailer, SendResult } from './mail.js';
 
 export interface MailUses {
   /** Null where no server is configured: nothing is sent, and links are passed on by people. */
@@ -25,14 +25,6 @@ export function mailWork({ secrets }: Pick<MailUses, 'secrets'>, mail: Mail, at:
   return { kind: 'mail', id, template: mail.template, userId: mail.to.userId, sealed };
 }
 
-/** Null when no secret opens it. */
-function openMail({ secrets }: Pick<MailUses, 'secrets'>, { id, sealed }: MailWork): QueuedMail | null {
-  const text = unseal(secrets, 'mail', sealed);
-  if (text === null) return null;
-  const { mail, at } = JSON.parse(text) as { mail: Mail; at: string };
-  return { id, mail, at: new Date(at) };
-}
-
 /** After this long a mail is forgotten: it is no longer expected. */
 export const MAIL_MS = DAY;
 
@@ -48,16 +40,18 @@ export type MailOutcome = SendResult | 'expired' | 'unreadable' | 'failed';
  */
 export async function sendMail(
   { mailer, secrets, clock }: MailUses & { readonly clock: Clock },
-  work: MailWork,
+  { id, sealed }: MailWork,
   { attempt, failures }: Pick<Job, 'attempt' | 'failures'>,
 ): Promise<MailOutcome> {
-  const mail = openMail({ secrets }, work);
-  if (mail === null) return 'unreadable';
+  const text = unseal(secrets, 'mail', sealed);
+  if (text === null) return 'unreadable';
+  const { mail, at: queuedAt } = JSON.parse(text) as { mail: Mail; at: string };
+  const at = new Date(queuedAt);
   // Without a server, too: its setting may have been removed for good.
-  if (mailer === null || clock.now().getTime() - mail.at.getTime() >= MAIL_MS) return 'expired';
+  if (mailer === null || clock.now().getTime() - at.getTime() >= MAIL_MS) return 'expired';
   if (attempt > MAX_ATTEMPTS) return 'failed';
   try {
-    return await mailer.send(mail);
+    return await mailer.send({ id, mail, at });
   } catch (error) {
     if (isOutage(error) || failures + 1 < MAX_FAILURES) throw error;
     return 'failed';

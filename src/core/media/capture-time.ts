@@ -80,7 +80,7 @@ export function captureTime(times: WrittenTimes, hints: CaptureHints): CaptureTi
   }
 
   const beside = (other: WrittenClock | null, offset: string | null | undefined) =>
-    other !== null && sameSecond(other, clock) ? readOffset(offset) : null;
+    other?.text.slice(0, 19) === clock.text.slice(0, 19) ? readOffset(offset) : null;
   const written =
     readOffset(times.originalOffset) ??
     beside(exif, exif?.offset) ??
@@ -207,10 +207,6 @@ function readOffset(written: string | null | undefined): string | null {
   if (zulu !== undefined) return '+00:00';
   const offset = sign === undefined ? null : parseOffset(`${sign}${hours}:${minutes}`);
   return offset === null ? null : formatOffset(offset);
-}
-
-function sameSecond(a: WrittenClock, b: WrittenClock): boolean {
-  return a.text.slice(0, 19) === b.text.slice(0, 19);
 }
 
 /**

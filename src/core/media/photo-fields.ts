@@ -69,13 +69,10 @@ export type PhotoField = TextField | TextsField | WholeField | FlagField | Posit
 export type GivenPoint = Omit<GeoPoint, 'altitude'> & { readonly altitude?: number | null | undefined };
 
 /** The parts of a declaration that do not depend on the kind. */
-interface Said<By extends Setter> {
-  readonly label: string;
-  readonly about: string;
-  readonly example: unknown;
+interface Said<By extends Setter>
+  extends Pick<PhotoField, 'label' | 'about' | 'example'>,
+    Partial<Pick<PhotoField, 'fileTags' | 'searched'>> {
   readonly setBy: By;
-  readonly fileTags?: readonly FileTag[];
-  readonly searched?: boolean;
 }
 
 const common = <By extends Setter>({ fileTags = [], searched = false, ...said }: Said<By>) => {

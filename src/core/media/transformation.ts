@@ -43,13 +43,9 @@ export const MIDDLE: Focus = { x: 0.5, y: 0.5 };
 export function turnFocus(focus: Focus, degrees: number): Focus {
   const quarters = (((degrees / 90) % 4) + 4) % 4;
   let { x, y } = focus;
-  for (let turn = 0; turn < quarters; turn++) [x, y] = [exact(1 - y), x];
+  // Rounded, as 1 - 0.8 is 0.19999999999999996: four quarter turns would not lead back.
+  for (let turn = 0; turn < quarters; turn++) [x, y] = [Number((1 - y).toFixed(12)), x];
   return { x, y };
-}
-
-/** 1 - 0.8 is 0.19999999999999996: four quarter turns would not lead back. */
-function exact(value: number): number {
-  return Number(value.toFixed(12));
 }
 
 /** The quality of all named sizes, thumbs included. */
@@ -90,10 +86,8 @@ export function layoutOf(picture: Size, { width, height, fit, gravity }: Transfo
 
 /** A side that is left open follows from the other one and the shape of the picture, or is its own if both are. */
 function filled(picture: Size, width: number | null, height: number | null): Size {
-  const { width: wide, height: high } = scale(
-    picture,
-    (width ?? 0) / picture.width || (height ?? 0) / picture.height || 1,
-  );
+  const by = (width ?? 0) / picture.width || (height ?? 0) / picture.height || 1;
+  const { width: wide, height: high } = scale(picture, by);
   return { width: width ?? Math.min(wide, MAX_RESULT_SIDE), height: height ?? Math.min(high, MAX_RESULT_SIDE) };
 }
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
 import { type CaptureTime, fromInstant, fromWallClock, shiftLocalTime, UNKNOWN_TIME } from '../media/capture-time.js';
-import { type ClientField, clientFields, patchedValues, valuesOf } from '../media/photo-fields.js';
+import { type ClientField, clientFields, patchedValues, rangeErrors, valuesOf } from '../media/photo-fields.js';
 import type { Focus } from '../media/transformation.js';
 import type { Clock } from '../shared/clock.js';
 import {
@@ -27,7 +27,7 @@ import { changePhotos } from './change-photos.js';
 import {
   beyondYears,
   cleanFilename,
-  focusErrors,
+  focusPoints,
   inputErrors,
   isRotation,
   isTrashed,
@@ -87,10 +87,19 @@ export async function editPhotos(
     const photos = new Map((await transaction.photos.lock(ids)).map((photo) => [photo.id, photo]));
     const results: PhotoEditResult[] = [];
     for (const id of new Set(ids)) {
-      const photo = photos.get(id);
-      if (photo === undefined || !isEditable(photo, patch)) {
+      const before = photos.get(id);
+      if (before === undefined || !isEditable(before, patch)) {
         results.push({ id, outcome: 'not_found', photo: null, error: null });
-      } else results.push(await editOne(transaction, uses, photo, patch));
+        continue;
+      }
+      try {
+        const photo = await editLocked(transaction, uses, before, patch);
+        const outcome = photo.version === before.version ? 'unchanged' : 'updated';
+        results.push({ id, outcome, photo, error: null });
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.code !== 'invalid_request') throw error;
+        results.push({ id, outcome: 'error', photo: null, error: { code: error.code, message: error.message } });
+      }
     }
     return results;
   });
@@ -99,22 +108,6 @@ export async function editPhotos(
 /** Whether a patch can be merged into the photo: into one in the trash, only a patch that restores it. */
 function isEditable(photo: PhotoWithTags, { trashed }: PhotoPatch): boolean {
   return !isTrashed(photo) || trashed === false;
-}
-
-async function editOne(
-  transaction: Parameters<typeof editLocked>[0],
-  uses: EditUses,
-  before: PhotoWithTags,
-  patch: PhotoPatch,
-): Promise<PhotoEditResult> {
-  const { id, version } = before;
-  try {
-    const photo = await editLocked(transaction, uses, before, patch);
-    return { id, outcome: photo.version === version ? 'unchanged' : 'updated', photo, error: null };
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.code !== 'invalid_request') throw error;
-    return { id, outcome: 'error', photo: null, error: { code: error.code, message: error.message } };
-  }
 }
 
 /** Merges a patch without errors into a locked photo. Errors: `invalid_request`, before anything is written. */
@@ -142,8 +135,12 @@ export interface PhotoPatch extends PhotoInput {
 
 /** Problems with a patch that do not depend on the photo. */
 export function patchErrors(patch: PhotoPatch) {
-  const errors = [...inputErrors(patch), ...focusErrors('focus', patch.focus)];
-  errors.push(...shiftErrors('shiftTakenAt.seconds', patch.shiftTakenAt?.seconds));
+  const errors = [
+    ...inputErrors(patch),
+    ...rangeErrors('focus.x', patch.focus?.x, focusPoints),
+    ...rangeErrors('focus.y', patch.focus?.y, focusPoints),
+    ...shiftErrors('shiftTakenAt.seconds', patch.shiftTakenAt?.seconds),
+  ];
   const { takenAt, takenAtLocal, timeZone } = patch;
   if (patch.shiftTakenAt !== undefined && [takenAt, takenAtLocal, timeZone].some((value) => value !== undefined)) {
     const message = 'Send either shiftTakenAt, or the new values of takenAt, takenAtLocal and timeZone.';
@@ -196,15 +193,11 @@ async function captureTimeAfter(
   const zone = timeZone === undefined ? photo.timeZone : timeZone;
   const clock = shiftTakenAt === undefined ? local : shiftLocalTime(local, shiftTakenAt.seconds);
   const time = fromWallClock(clock, zone ?? (await transaction.customer.read()).defaultTimeZone);
-  if (time === null) throw invalid(shiftTakenAt === undefined ? beyondYears('takenAtLocal') : shiftedBeyondYears);
-  return unlessSame(photo, time);
+  if (time !== null) return unlessSame(photo, time);
+  if (shiftTakenAt === undefined) throw invalid(beyondYears('takenAtLocal'));
+  const message = 'shiftTakenAt.seconds moves the capture time of this photo out of the years 0001 to 9999 in UTC.';
+  throw invalid({ field: 'shiftTakenAt.seconds', code: 'out_of_range', message });
 }
-
-const shiftedBeyondYears: FieldError = {
-  field: 'shiftTakenAt.seconds',
-  code: 'out_of_range',
-  message: 'shiftTakenAt.seconds moves the capture time of this photo out of the years 0001 to 9999 in UTC.',
-};
 
 /** Setting a value to what it is already is no change: the source stays. */
 function unlessSame(photo: Photo, time: CaptureTime): CaptureTime {

@@ -62,15 +62,18 @@ export function readFilterValues(
   return store.query(customerId, async ({ photos }) => {
     const request = { trashed, counted: MAX_COUNTED, limit: MAX_VALUES };
     const kinds = await photos.kinds(request);
-    const count = (fits: (kind: PhotoKind) => boolean) => sumOf(kinds.filter(fits));
+    // Exact below the limit: a kind that was not counted to its end reaches it alone.
+    const count = (fits: (kind: PhotoKind) => boolean) =>
+      kinds.filter(fits).reduce((sum, { photos }) => Math.min(MAX_COUNTED, sum + photos), 0);
     const countEach = (values: readonly string[], fits: (kind: PhotoKind, value: string) => boolean) =>
       values
         .map((value) => ({ value, photos: count((kind) => fits(kind, value)) }))
         .filter((counted) => counted.photos > 0);
+    const contentTypes = [...new Set(kinds.map(({ contentType }) => contentType))].sort();
     return {
       ratings: countEach(['1', '2', '3', '4', '5'], ({ rating }, least) => rating !== null && rating >= Number(least)),
       aspects: countEach(['landscape', 'portrait', 'square'], ({ aspect }, value) => aspect === value),
-      contentTypes: countEach(distinct(kinds), ({ contentType }, value) => contentType === value),
+      contentTypes: countEach(contentTypes, ({ contentType }, value) => contentType === value),
       located: { yes: count(({ located }) => located), no: count(({ located }) => !located) },
       tagged: { yes: count(({ tagged }) => tagged), no: count(({ tagged }) => !tagged) },
       favorite: { yes: count(({ favorite }) => favorite), no: count(({ favorite }) => !favorite) },
@@ -85,16 +88,4 @@ export function readFilterValues(
 
 function byName(values: readonly CountedValue[]): readonly CountedValue[] {
   return values.toSorted((a, b) => (a.value < b.value ? -1 : 1));
-}
-
-/** Exact below the limit: a kind that was not counted to its end reaches it alone. */
-function sumOf(kinds: readonly PhotoKind[]): number {
-  return Math.min(
-    MAX_COUNTED,
-    kinds.reduce((sum, { photos }) => sum + photos, 0),
-  );
-}
-
-function distinct(kinds: readonly PhotoKind[]): readonly string[] {
-  return [...new Set(kinds.map(({ contentType }) => contentType))].sort();
 }

@@ -119,21 +119,14 @@ async function previousOf(
   filters: PhotoFilters,
   sort: TwoWaySort,
 ): Promise<Id | null> {
-  const back = opposite(sort);
+  const back = (sort.startsWith('-') ? sort.slice(1) : `-${sort}`) as TwoWaySort;
   const hasValue = (other: PhotoWithTags) => photoPosition(other, sort).value !== null;
-  const [before] = await photos.list({
-    filters,
-    sort: back,
-    window: { after: photoPosition(photo, back), limit: 1 },
-  });
+  const window = { after: photoPosition(photo, back), limit: 1 };
+  const [before] = await photos.list({ filters, sort: back, window });
   if (before !== undefined && hasValue(before) === hasValue(photo)) return before.id;
   if (hasValue(photo)) return null;
   const [lastValued] = await photos.list({ filters, sort: back, window: { after: null, limit: 1 } });
   return lastValued !== undefined && hasValue(lastValued) ? lastValued.id : null;
-}
-
-function opposite(sort: TwoWaySort): TwoWaySort {
-  return (sort.startsWith('-') ? sort.slice(1) : `-${sort}`) as TwoWaySort;
 }
 
 /** The most photos in one archive: the list of them is in memory while it is sent. */
@@ -165,12 +158,10 @@ export async function listOriginals(
     for (const { id, filename, sha256, sizeBytes, createdAt } of intact) {
       all.push({ id, filename, sha256, sizeBytes, modifiedAt: createdAt });
     }
-    if (all.length > MAX_ARCHIVED_PHOTOS) throw tooMany();
+    if (all.length > MAX_ARCHIVED_PHOTOS) {
+      const message = `More than ${MAX_ARCHIVED_PHOTOS} photos are too many for one file. Download them in parts.`;
+      throw new DomainError('limit_reached', message, { limit: MAX_ARCHIVED_PHOTOS, name: 'archivedPhotos' });
+    }
   }
   return all;
-}
-
-function tooMany(): DomainError {
-  const message = `More than ${MAX_ARCHIVED_PHOTOS} photos are too many for one file. Download them in parts.`;
-  return new DomainError('limit_reached', message, { limit: MAX_ARCHIVED_PHOTOS, name: 'archivedPhotos' });
 }

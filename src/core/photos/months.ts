@@ -27,15 +27,12 @@ export function readPhotoMonths(
     for (const year of years) {
       const starts = Array.from({ length: 13 }, (_, month) => startOfMonth(year, month, zone));
       const counts = await reader.photos.countTakenBetween(starts, MAX_COUNTED_IN_MONTH);
-      const months = counts.map((photos, at) => ({ month: nameOf(year, at + 1), photos }));
+      const name = (month: number) => `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}`;
+      const months = counts.map((photos, at) => ({ month: name(at + 1), photos }));
       found.push(...months.filter(({ photos }) => photos > 0).reverse());
     }
     return found;
   });
-}
-
-function nameOf(year: number, month: number): string {
-  return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}`;
 }
 
 /** The years of the account's time zone in which photos outside the trash were taken, latest first. */

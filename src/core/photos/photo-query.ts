@@ -83,16 +83,12 @@ export const MAX_SEARCH_WORDS = 10;
 
 /** The distinct words of `q`. A word that is a prefix of another is implied by it. Null when there are too many. */
 export function searchTerms(q: string): readonly string[] | null {
-  const telling = tellingWords(searchWords(q));
-  return telling.length > MAX_SEARCH_WORDS ? null : telling;
-}
-
-function tellingWords(all: readonly string[]): readonly string[] {
-  const words = [...new Set(all)];
+  const words = [...new Set(searchWords(q))];
   // In their order, a word stands right before those that begin with it.
   const sorted = [...words].sort();
   const beginnings = new Set(sorted.filter((word, at) => sorted[at + 1]?.startsWith(word)));
-  return words.filter((word) => !beginnings.has(word));
+  const telling = words.filter((word) => !beginnings.has(word));
+  return telling.length > MAX_SEARCH_WORDS ? null : telling;
 }
 
 export interface PhotoQuery {

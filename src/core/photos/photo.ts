@@ -220,11 +220,6 @@ function tooManyKeys(field: string): FieldError {
 /** From the left or the top of a picture to its right or bottom. */
 export const focusPoints: Range = { min: 0, max: 1 };
 
-export function focusErrors(field: string, focus: Focus | null | undefined): FieldError[] {
-  if (focus === null || focus === undefined) return [];
-  return [...rangeErrors(`${field}.x`, focus.x, focusPoints), ...rangeErrors(`${field}.y`, focus.y, focusPoints)];
-}
-
 /** By which a capture time can be moved in either direction: a century of days. */
 export const MAX_SHIFT_SECONDS = (36_525 * DAY) / SECOND;
 

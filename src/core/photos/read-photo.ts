@@ -6,17 +6,12 @@ import type { Readable } from '../shared/transactional.js';
 import type { Tag } from '../tags/tag.js';
 import { isTrashed, type Photo, type PhotoWithTags } from './photo.js';
 
-export interface PhotoReading {
-  readonly trashedToo: boolean;
-  readonly withExif: boolean;
-}
-
 /** Errors: `not_found`. */
 export function readPhoto(
   { store }: { store: Readable<'photos'> },
   caller: Pick<Caller, 'customerId'>,
   id: Id,
-  reading: PhotoReading,
+  reading: { readonly trashedToo: boolean; readonly withExif: boolean },
 ): Promise<{ photo: PhotoWithTags; exif: ExifTags | null }> {
   return store.query(caller.customerId, async (reader) => {
     const photo = requireFound(await reader.photos.get(id), 'photo');

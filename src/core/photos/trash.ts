@@ -127,19 +127,17 @@ export function purgeTrash(uses: PurgeUses, stopping?: AbortSignal): Promise<voi
   const at = uses.clock.now();
   return forEachCustomer(
     (window) => uses.customers.owning<Photo>('photos', window, { purgeAt: { until: at } }),
-    (customerId) => purgeTrashOf(uses, customerId, at, stopping),
+    async (customerId) => {
+      const operator: Caller = { customerId, apiKeyId: null, scopes: [], ipRestricted: false, actor: service };
+      const read = (last: Id | null) =>
+        uses.store.query(customerId, (reader) => reader.photos.toPurge(at, last, BATCH));
+      for await (const ids of everyBatch(BATCH, read)) {
+        await recordPurge(uses, operator, await purgeAll(uses, operator, ids, at, stopping));
+        if (stopping?.aborted) return;
+      }
+    },
     stopping,
   );
-}
-
-async function purgeTrashOf(uses: PurgeUses, customerId: Id, at: Date, stopping?: AbortSignal): Promise<void> {
-  const operator: Caller = { customerId, apiKeyId: null, scopes: [], ipRestricted: false, actor: service };
-  const read = (last: Id | null) => uses.store.query(customerId, (reader) => reader.photos.toPurge(at, last, BATCH));
-  for await (const ids of everyBatch(BATCH, read)) {
-    const deleted = await purgeAll(uses, operator, ids, at, stopping);
-    await recordPurge(uses, operator, deleted);
-    if (stopping?.aborted) return;
-  }
 }
 
 const BATCH = 500;
@@ -153,12 +151,16 @@ type PurgeUses = {
 
 /** Returns how many were deleted: other processes may have deleted some, and a stop ends the run. */
 async function purgeAll(uses: PurgeUses, operator: Caller, ids: readonly Id[], at: Date, stopping?: AbortSignal) {
+  // Between the query and the lock it may have been restored, or become a duplicate of an import that will restore it.
+  const requireDue = async ({ id, purgeAt }: Photo, { photos }: Reader<'photos'>) => {
+    const isDue = purgeAt !== null && purgeAt.getTime() <= at.getTime();
+    if (!isDue || (await photos.isAwaited(id))) throw notFound('photo');
+  };
   let deleted = 0;
   for (const id of ids) {
     if (stopping?.aborted) break;
-    const check = (photo: Photo, transaction: Reader<'photos'>) => requireDue(photo, transaction, at);
     // Another process may have been first, or it is needed again.
-    const purged = await unlessGone(purgePhoto(uses, operator, id, check, 'of batch').then(() => true));
+    const purged = await unlessGone(purgePhoto(uses, operator, id, requireDue, 'of batch').then(() => true));
     if (purged !== null) deleted += 1;
   }
   return deleted;
@@ -172,10 +174,4 @@ async function recordPurge({ store, clock }: PurgeUses, { customerId, actor }: C
   if (count === 0) return;
   const change = { action: 'photo.deleted', subject: { id: null, name: null }, count, at: clock.now() } as const;
   await store.transaction(customerId, ({ audit }) => audit.add(actor, change));
-}
-
-/** Between the query and the lock it may have been restored, or become a duplicate of an import that will restore it. */
-async function requireDue({ id, purgeAt }: Photo, { photos }: Reader<'photos'>, at: Date): Promise<void> {
-  const isDue = purgeAt !== null && purgeAt.getTime() <= at.getTime();
-  if (!isDue || (await photos.isAwaited(id))) throw notFound('photo');
 }

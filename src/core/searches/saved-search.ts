@@ -1,4 +1,4 @@
-import { type FieldError, invalid, requireValid } from '../shared/errors.js';
+import { invalid, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText, foldKey, requiredTextErrors } from '../shared/text.js';
 
@@ -31,24 +31,16 @@ export function searchName(text: string): Pick<SavedSearch, 'name' | 'nameKey'> 
 
 /** Errors: `invalid_request`. */
 export function requireQuery(query: string): string {
-  if (query === '') throw invalid(noQuery);
-  if (query.length > MAX_SAVED_QUERY) throw invalid(tooLong);
+  if (query === '') {
+    const message = 'Filter the library first: a search that finds everything needs no name.';
+    throw invalid({ field: 'query', code: 'too_short', message, min: 1 });
+  }
+  if (query.length > MAX_SAVED_QUERY) {
+    const message = `A search can have at most ${MAX_SAVED_QUERY} characters. Remove some of its filters.`;
+    throw invalid({ field: 'query', code: 'too_long', message, max: MAX_SAVED_QUERY });
+  }
   return query;
 }
-
-const noQuery: FieldError = {
-  field: 'query',
-  code: 'too_short',
-  message: 'Filter the library first: a search that finds everything needs no name.',
-  min: 1,
-};
-
-const tooLong: FieldError = {
-  field: 'query',
-  code: 'too_long',
-  message: `A search can have at most ${MAX_SAVED_QUERY} characters. Remove some of its filters.`,
-  max: MAX_SAVED_QUERY,
-};
 
 /** Saved searches of the bound customer. */
 export interface SavedSearchReads {

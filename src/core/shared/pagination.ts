@@ -75,13 +75,9 @@ export async function readPage<T>(
   const rows = await listing.rows({ after, limit: request.limit + 1 });
   const data = rows.slice(0, request.limit);
   const last = data.at(-1);
-  const more = rows.length > request.limit && last !== undefined;
-  return { data, nextCursor: more ? signToken(uses.secrets, 'cursor', payload(uses.clock, listing, last)) : null };
-}
-
-function payload<T>(clock: Clock, listing: Listing<T>, row: T): CursorPayload {
-  const { value, id } = listing.position(row);
-  return {
+  if (rows.length <= request.limit || last === undefined) return { data, nextCursor: null };
+  const { value, id } = listing.position(last);
+  const payload: CursorPayload = {
     v: 1,
     c: listing.customerId,
     e: listing.list,
@@ -89,8 +85,9 @@ function payload<T>(clock: Clock, listing: Listing<T>, row: T): CursorPayload {
     f: fingerprint(listing.filters),
     k: value,
     i: id,
-    t: clock.now().getTime(),
+    t: uses.clock.now().getTime(),
   };
+  return { data, nextCursor: signToken(uses.secrets, 'cursor', payload) };
 }
 
 async function resume<T>(
@@ -106,17 +103,14 @@ async function resume<T>(
     bound.s !== listing.sort ||
     bound.f !== fingerprint(listing.filters)
   ) {
-    throw new DomainError(
-      'invalid_cursor',
-      'This cursor does not belong to this list. Send the same sort order and filters, or start again without a cursor.',
-    );
+    const message =
+      'This cursor does not belong to this list. Send the same sort order and filters, or start again without a cursor.';
+    throw new DomainError('invalid_cursor', message);
   }
   const position = { value: bound.k, id: bound.i };
   if (uses.clock.now().getTime() - bound.t > DAY && !(await listing.hasRowAt(position))) {
-    throw new DomainError(
-      'invalid_cursor',
-      'This cursor is older than 24 hours and the list has changed. Start again without a cursor.',
-    );
+    const message = 'This cursor is older than 24 hours and the list has changed. Start again without a cursor.';
+    throw new DomainError('invalid_cursor', message);
   }
   return position;
 }

@@ -69,7 +69,7 @@ export const MAX_SHARED_PHOTOS = 1000;
 /** The most that visitors of one share may be allowed to upload. */
 const MAX_UPLOAD_FILES = 10_000;
 const MAX_UPLOAD_BYTES = 1024 ** 4;
-/** Guesses are limited (`requireGuess`, visitors.ts). */
+/** Guesses are limited (`enterShare`, visitors.ts). */
 export const MIN_SHARE_PASSWORD = 8;
 
 /** Whether visitors may see it. Nothing else tells them whether it exists. */
@@ -108,7 +108,7 @@ export interface ShareSettings
   readonly password: string | null;
 }
 
-export type GivenShareSettings = { readonly [Name in keyof ShareSettings]?: ShareSettings[Name] | undefined };
+type GivenShareSettings = { readonly [Name in keyof ShareSettings]?: ShareSettings[Name] | undefined };
 
 /** All problems with the values. Absent ones are not examined. */
 export function settingsErrors(settings: GivenShareSettings, now: Date): FieldError[] {

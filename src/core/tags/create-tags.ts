@@ -56,7 +56,14 @@ export async function createTags(
   all: readonly TagCreation[],
 ): Promise<readonly TagCreationResult[]> {
   const at = clock.now();
-  const wanted = all.map((input) => newTagOrError(input, at));
+  const wanted = all.map((input): NewTag | ItemError => {
+    try {
+      return newTag(input, at);
+    } catch (error) {
+      if (error instanceof DomainError) return { code: 'invalid_request', message: error.message };
+      throw error;
+    }
+  });
   const firsts = new Map<string, number>();
   for (const [index, tag] of wanted.entries()) {
     if ('nameKey' in tag && !firsts.has(tag.nameKey)) firsts.set(tag.nameKey, index);
@@ -73,15 +80,6 @@ export async function createTags(
       return { index, outcome: created.has(one.nameKey) && isFirst(one, index) ? 'created' : 'existing', tag };
     });
   });
-}
-
-function newTagOrError(input: TagCreation, createdAt: Date): NewTag | ItemError {
-  try {
-    return newTag(input, createdAt);
-  } catch (error) {
-    if (error instanceof DomainError) return { code: 'invalid_request', message: error.message };
-    throw error;
-  }
 }
 
 /** Existing tags and new ones; the first of those that are missing are created, as far as the limit allows. */

@@ -2,7 +2,7 @@ import { type Caller, requireScope } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
 import { announcePhotos } from '../events/event.js';
 import type { Clock } from '../shared/clock.js';
-import { invalid, notFound, requireFound, requireValid } from '../shared/errors.js';
+import { notFound, requireFound, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import {
   type Precondition,
@@ -22,7 +22,6 @@ import {
   type TagTools,
   tagPatchErrors,
   unknownTags,
-  usesTools,
 } from './tag.js';
 import type { MergedPhotos, PhotoTags } from './tag-repository.js';
 
@@ -49,7 +48,7 @@ export async function editTag(
   patch: TagPatch,
   check: Precondition<Tag> = unconditional,
 ): Promise<EditedTag> {
-  const withTools = usesTools(patch);
+  const withTools = [patch.addPhotoIds, patch.removePhotoIds, patch.mergeTagIds].some((ids) => ids !== undefined);
   if (withTools) requireScope(caller, 'photos:write');
   requireValid(tagPatchErrors(id, patch));
   const name = patch.name === undefined ? undefined : parseTagName(patch.name, 'name');
@@ -58,7 +57,9 @@ export async function editTag(
     const locked = await transaction.tags.lock([...new Set([id, ...(patch.mergeTagIds ?? [])])]);
     const found = locked.find((one) => one.id === id);
     const tag = requireFound(found, 'tag');
-    const mergeTagIds = requireMergedTags(patch, locked);
+    const mergeTagIds = [...new Set(patch.mergeTagIds)].sort((a, b) => a - b);
+    const unknown = mergeTagIds.filter((mergedId) => !locked.some((one) => one.id === mergedId));
+    requireValid(unknownTags('mergeTagIds', unknown));
     check(tag);
     const at = clock.now();
     const next = patchedTag(tag, patch, name ?? tag.name);
@@ -71,23 +72,18 @@ export async function editTag(
   });
 }
 
-/** The tags that a merge would affect, and how many photos. */
-export interface MergePreview {
-  /** By id ascending. */
-  readonly tags: readonly Tag[];
-  /** Photos that have at least one of them, each counted once, including the trash; at most `MAX_COUNTED_PHOTOS`. */
-  readonly photos: number;
-}
-
 /** Counting more would delay the page. */
 export const MAX_COUNTED_PHOTOS = 100_000;
 
-/** Changes nothing. Errors: `not_found` when one of the tags does not exist. */
+/**
+ * The tags that a merge would affect, by id ascending, and how many photos have at least one of them, each counted once, including the trash;
+ * at most `MAX_COUNTED_PHOTOS`. Changes nothing. Errors: `not_found` when one of the tags does not exist.
+ */
 export function previewMerge(
   { store }: { store: Readable<'tags' | 'taggedPhotos'> },
   caller: Caller,
   ids: readonly Id[],
-): Promise<MergePreview> {
+): Promise<{ readonly tags: readonly Tag[]; readonly photos: number }> {
   return store.query(caller.customerId, async ({ tags, taggedPhotos }) => {
     const named = await tags.getMany(ids);
     if (ids.some((id) => !named.some((tag) => tag.id === id))) throw notFound('tag');
@@ -122,14 +118,6 @@ async function lockTaggedPhotos(
   return transaction.taggedPhotos.lockTagged(merged, named);
 }
 
-/** Errors: `invalid_request` (`unknown_tag`) when a tag to be merged is not among the locked ones. */
-function requireMergedTags({ mergeTagIds = [] }: TagTools, locked: readonly Tag[]): readonly Id[] {
-  const ids = [...new Set(mergeTagIds)].sort((a, b) => a - b);
-  const unknown = ids.filter((id) => !locked.some((tag) => tag.id === id));
-  if (unknown.length > 0) throw invalid(...unknownTags('mergeTagIds', unknown));
-  return ids;
-}
-
 /**
  * Applies the tools to a tag. The tag, the merged tags and what `lockTaggedPhotos` locks must be locked. A photo that is both named and
  * moved gets one new version, not two: it is left to the merge.
@@ -153,7 +141,8 @@ async function retagPhotos(
   const gaining = without.map((photo) => photo.id).filter((photoId) => !full.includes(photoId));
   const leaving = losing.map((photo) => photo.id);
   const changed = [...(await tags.detach([id, ...mergeTagIds], leaving, at)), ...(await tags.attach(id, gaining, at))];
-  const moved = mergeTagIds.length > 0 ? await mergeTags(transaction, mergeTagIds, id, at) : nothingMerged;
+  const nothing: MergedPhotos = { changed: [], added: 0, unchanged: 0 };
+  const moved = mergeTagIds.length > 0 ? await mergeTags(transaction, mergeTagIds, id, at) : nothing;
   await announcePhotos(transaction, 'updated', [...changed, ...moved.changed], at);
   const removed = losing.filter((photo) => has(photo, id)).length;
   return {
@@ -165,8 +154,6 @@ async function retagPhotos(
     mergedTagIds: mergeTagIds,
   };
 }
-
-const nothingMerged: MergedPhotos = { changed: [], added: 0, unchanged: 0 };
 
 /** If there are many photos, they get their new versions after the response (`bumpPhotoVersions`). */
 async function mergeTags(

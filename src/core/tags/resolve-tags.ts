@@ -1,6 +1,6 @@
 import { type Caller, requireScope } from '../access/caller.js';
 import type { Limits } from '../customers/limits.js';
-import { invalid } from '../shared/errors.js';
+import { invalid, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Transaction } from '../shared/transactional.js';
 import { createMissingTags, requireTagsWithinLimit } from './create-tags.js';
@@ -22,7 +22,7 @@ export async function resolveTags(
   const names = namesIn(request, `${prefix}tagNames`);
   const locked = await lockTags(tags, [request]);
   const unknown = [...new Set(request.tagIds ?? [])].filter((id) => !locked.some((tag) => tag.id === id));
-  if (unknown.length > 0) throw invalid(...unknownTags(`${prefix}tagIds`, unknown));
+  requireValid(unknownTags(`${prefix}tagIds`, unknown));
   const missing = [...names]
     .filter(([key]) => !locked.some((tag) => tag.nameKey === key))
     .sort(([a], [b]) => (a < b ? -1 : 1));

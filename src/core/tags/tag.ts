@@ -124,11 +124,6 @@ export function unknownTags(field: string, ids: readonly Id[]): FieldError[] {
 
 export interface TagPatch extends TagInput, TagTools {}
 
-/** Problems with a patch of this tag that do not depend on other tags or photos. */
-export function tagPatchErrors(id: Id, patch: TagPatch): FieldError[] {
-  return [...tagErrors(patch), ...toolErrors(id, patch)];
-}
-
 export function patchedTag(tag: Tag, patch: TagPatch, name: string): Tag {
   return {
     ...tag,
@@ -215,12 +210,10 @@ export interface TagChanges {
   readonly mergedTagIds: readonly Id[];
 }
 
-export function usesTools({ addPhotoIds, removePhotoIds, mergeTagIds }: TagTools): boolean {
-  return [addPhotoIds, removePhotoIds, mergeTagIds].some((ids) => ids !== undefined);
-}
-
-function toolErrors(id: Id, { addPhotoIds = [], removePhotoIds = [], mergeTagIds = [] }: TagTools): FieldError[] {
-  const errors: FieldError[] = [];
+/** Problems with a patch of this tag that do not depend on other tags or photos. */
+export function tagPatchErrors(id: Id, patch: TagPatch): FieldError[] {
+  const { addPhotoIds = [], removePhotoIds = [], mergeTagIds = [] } = patch;
+  const errors = tagErrors(patch);
   const removed = new Set(removePhotoIds);
   const both = addPhotoIds.find((photoId) => removed.has(photoId));
   if (both !== undefined) {

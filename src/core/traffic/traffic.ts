@@ -88,11 +88,6 @@ export function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 
-/** The hour of its day in UTC. */
-function hourOf(at: Date): number {
-  return at.getUTCHours();
-}
-
 /** The days in the report, oldest first. */
 export function trafficDays(now: Date): readonly string[] {
   return Array.from({ length: TRAFFIC_DAYS }, (_, at) => dayOf(after(now, (at + 1 - TRAFFIC_DAYS) * DAY)));
@@ -146,7 +141,7 @@ export class TrafficCounter {
     const { customerId, apiKeyId, at } = request;
     const day = this.cachedDayOf(at);
     this.counts.add({ customerId, apiKeyId, day, requests, limited, failed });
-    this.hours.add({ customerId, apiKeyId, day, hour: hourOf(at), requests, limited, failed });
+    this.hours.add({ customerId, apiKeyId, day, hour: at.getUTCHours(), requests, limited, failed });
     // Requests over a limit come by the hundred: they are counted, and would otherwise displace everything else here.
     if (code !== null && !isLimited) this.keep({ ...request, code });
   }

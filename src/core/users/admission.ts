@@ -3,7 +3,7 @@ import type { KeyAddress } from '../access/api-key.js';
 import { addressBudget, IpRanges, readIpList } from '../access/ip-list.js';
 import { type RateWindowStore, requireBudget } from '../access/rolling-window.js';
 import type { Actor } from '../audit/audit-entry.js';
-import { type AccountCaller, admitNewPeople, type Customer, restrictSettings } from '../customers/customer.js';
+import { type AccountCaller, type Customer, newVersion } from '../customers/customer.js';
 import { changeCustomer } from '../customers/edit-customer.js';
 import { after, type Clock, DAY } from '../shared/clock.js';
 import { DomainError, requireValid } from '../shared/errors.js';
@@ -37,7 +37,7 @@ export function editNewPeople(
   isAllowed: boolean,
 ): Promise<Customer> {
   return changeCustomer(uses, caller, ['admitsNewPeople'], (before, at) =>
-    before.admitsNewPeople === isAllowed ? before : admitNewPeople(before, isAllowed, at),
+    before.admitsNewPeople === isAllowed ? before : newVersion(before, { admitsNewPeople: isAllowed }, at),
   );
 }
 
@@ -56,7 +56,7 @@ export async function editSettingsAddresses(
   requireValid(errors);
   return changeCustomer(uses, caller, ['settingsAddresses'], (before, at) => {
     check(before);
-    return before.settingsIpList.join() === ipList.join() ? before : restrictSettings(before, ipList, at);
+    return before.settingsIpList.join() === ipList.join() ? before : newVersion(before, { settingsIpList: ipList }, at);
   });
 }
 

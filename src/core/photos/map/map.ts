@@ -38,15 +38,12 @@ export function readMap(
     return clusters
       .flatMap((cluster) => {
         const photo = byId.get(cluster.photoId);
-        return photo === undefined ? [] : [{ ...cluster, box: wholeBox(grid, cluster), photo }];
+        // Those that were not counted are somewhere in the cell.
+        const whole = cluster.photos < MAX_COUNTED ? cluster.box : boxOfCell(grid.level, cluster);
+        return photo === undefined ? [] : [{ ...cluster, box: whole, photo }];
       })
       .sort((a, b) => b.photos - a.photos || a.photoId - b.photoId);
   });
-}
-
-/** Returns a box with all photos of the cluster: those that were not counted are somewhere in the cell. */
-function wholeBox({ level }: MapGrid, cluster: PhotoCluster): GeoBox {
-  return cluster.photos < MAX_COUNTED ? cluster.box : boxOfCell(level, cluster);
 }
 
 /** A square of a grid, counted from 180° W and 90° S. */
@@ -70,7 +67,8 @@ const CELLS = 20;
 /** The cells that a map of this part of the earth has, those that its edges cut included. */
 export function gridOf({ west, south, east, north }: GeoBox): MapGrid {
   const across = east - west + (west > east ? 360 : 0);
-  const level = levelOf(Math.max(across, north - south));
+  const span = Math.max(across, north - south);
+  const level = span <= 0 ? MAX_LEVEL : Math.min(MAX_LEVEL, Math.floor(Math.log2((CELLS * 360) / span)));
   const columns = 2 ** level;
   const size = 360 / columns;
   const first = Math.floor((west + 180) / size);
@@ -95,11 +93,6 @@ export function cellAt(level: number, latitude: number, longitude: number): MapC
 export function boxOfCell(level: number, { x, y }: MapCell): GeoBox {
   const size = 360 / 2 ** level;
   return { west: x * size - 180, south: y * size - 90, east: (x + 1) * size - 180, north: (y + 1) * size - 90 };
-}
-
-function levelOf(span: number): number {
-  if (span <= 0) return MAX_LEVEL;
-  return Math.min(MAX_LEVEL, Math.floor(Math.log2((CELLS * 360) / span)));
 }
 
 function range(from: number, to: number): number[] {

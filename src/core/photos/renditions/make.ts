@@ -11,7 +11,7 @@ import {
   renditionNames,
   renditionSizes,
 } from '../../media/media-reader.js';
-import { layoutOf, type Size, within } from '../../media/transformation.js';
+import { layoutOf, within } from '../../media/transformation.js';
 import { notFound } from '../../shared/errors.js';
 import type { Readable, Transactional } from '../../shared/transactional.js';
 import { type OriginalUses, openOriginal } from '../original.js';
@@ -125,17 +125,14 @@ async function storedLarger(
   for (const name of renditionNames) {
     const size = renditionSizes[name];
     if (size >= Math.max(photo.width, photo.height)) return null;
-    if (!isLarger(layoutOf(photo, within(size, source)).scaled, scaled)) continue;
+    const { width, height } = layoutOf(photo, within(size, source)).scaled;
+    if (width < scaled.width * LARGER_BY || height < scaled.height * LARGER_BY) continue;
     const { key, expected } = fixedRendition(photo, name, source);
     if (expected === null && (await blobs.head(key)) !== null) return storedBytes(blobs, key);
     const compared = expected && (await openStored({ verifiedBlobs }, { key, expected }));
     if (compared !== null) return compared.bytes;
   }
   return null;
-}
-
-function isLarger(source: Size, result: Size): boolean {
-  return source.width >= result.width * LARGER_BY && source.height >= result.height * LARGER_BY;
 }
 
 /** Opened when they are read, and not while the picture is queued. */

@@ -1,4 +1,4 @@
-import { type Customer, requireFactorsFrom } from '../../customers/customer.js';
+import { type Customer, newVersion } from '../../customers/customer.js';
 import type { SealedRows } from '../../customers/reseal.js';
 import { fromWallClock } from '../../media/capture-time.js';
 import type { Clock } from '../../shared/clock.js';
@@ -25,7 +25,7 @@ export async function requireFactors(
       throw invalid({ field: 'from', code: 'conflict', message: 'Set up two-step sign-in for yourself first.' });
     if (from?.getTime() === before.factorsRequiredFrom?.getTime()) return before;
     const at = clock.now();
-    const changed = requireFactorsFrom(before, from, at);
+    const changed = newVersion(before, { factorsRequiredFrom: from }, at);
     await transaction.customer.update(changed);
     const changes = ['factorsRequiredFrom'];
     await transaction.audit.add(userActor(user, address), { action: 'customer.edited', subject: changed, changes, at });
