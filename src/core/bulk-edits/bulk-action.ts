@@ -10,7 +10,6 @@ import type { Id } from '../shared/ids.js';
 import type { Transaction } from '../shared/transactional.js';
 import { resolveTags } from '../tags/resolve-tags.js';
 import { nameErrors, nameKeyOf, type TagName } from '../tags/tag.js';
-import type { TagReads } from '../tags/tag-repository.js';
 
 /** The change to be made to each photo. Tags are stored with the names that they had. */
 export type BulkAction = TagAction | ValueAction;
@@ -131,18 +130,15 @@ export async function storedAction(
   const { kind, tagNames } = input;
   requireValid(nameErrors({ tagNames }));
   const { tags } = transaction;
-  const ids =
-    kind === 'add_tags' ? await resolveTags(transaction, caller, { tagNames }, options) : await idsOf(tags, tagNames);
+  let ids: readonly Id[];
+  if (kind === 'add_tags') ids = await resolveTags(transaction, caller, { tagNames }, options);
+  else {
+    const keys = tagNames.map((name) => nameKeyOf(name) ?? '');
+    const known = await tags.findByNameKeys([...new Set(keys)]);
+    const unknown = tagNames.filter((_, at) => !known.some(({ nameKey }) => nameKey === keys[at]));
+    const error = { field: 'tagNames', code: 'unknown_tag' } as const;
+    requireValid(unknown.map((name) => ({ ...error, message: `There is no tag “${name}”.` })));
+    ids = known.map(({ id }) => id);
+  }
   return { kind, tags: (await tags.getMany(ids)).map(({ id, name }) => ({ id, name })) };
-}
-
-async function idsOf(tags: TagReads, names: readonly string[]): Promise<readonly Id[]> {
-  const keys = names.map((name) => nameKeyOf(name) ?? '');
-  const known = await tags.findByNameKeys([...new Set(keys)]);
-  const unknown = names.filter((_, at) => !known.some(({ nameKey }) => nameKey === keys[at]));
-  const errors = unknown.map((name): FieldError => {
-    return { field: 'tagNames', code: 'unknown_tag', message: `There is no tag “${name}”.` };
-  });
-  requireValid(errors);
-  return known.map(({ id }) => id);
 }

@@ -74,7 +74,7 @@ export const BULK_EDIT_MS = 7 * DAY;
 /** Photos per transaction: a fraction of a second, during which no one else can change them. */
 export const BULK_BATCH = 100;
 /** Photos that are named for each reason. */
-const NAMED_FAILURES = 20;
+export const NAMED_FAILURES = 20;
 
 export function isActive({ state }: Pick<BulkEdit, 'state'>): boolean {
   return state === 'running' || state === 'undoing';
@@ -91,14 +91,4 @@ export function progressOf(edit: BulkEdit): { readonly processed: number; readon
   }
   const failed = edit.failures.reduce((sum, { count }) => sum + count, 0);
   return { processed: edit.changed + edit.unchanged + failed, total: edit.total };
-}
-
-export function withFailure(
-  failures: readonly BulkFailure[],
-  reason: BulkFailureReason,
-  photoId: Id,
-): readonly BulkFailure[] {
-  const known = failures.find((failure) => failure.reason === reason) ?? { reason, count: 0, photoIds: [] };
-  const photoIds = [...known.photoIds, photoId].slice(0, NAMED_FAILURES);
-  return [...failures.filter((failure) => failure !== known), { reason, count: known.count + 1, photoIds }];
 }

@@ -13,7 +13,7 @@ import {
   type BulkEdit,
   type BulkFailureReason,
   isActive,
-  withFailure,
+  NAMED_FAILURES,
 } from './bulk-edit.js';
 import { type EditContext, edited, reverted } from './edited-photo.js';
 
@@ -95,7 +95,10 @@ async function applyToPhotos(
   const changedPhotos: PhotoChange[] = [];
   let { changed, unchanged, failures } = batch.edit;
   const fail = (photoId: Id, reason: BulkFailureReason) => {
-    failures = withFailure(failures, reason, photoId);
+    const known = failures.find((failure) => failure.reason === reason) ?? { reason, count: 0, photoIds: [] };
+    const named = [...known.photoIds, photoId].slice(0, NAMED_FAILURES);
+    const others = failures.filter((failure) => failure !== known);
+    failures = [...others, { reason, count: known.count + 1, photoIds: named }];
   };
   for (const photoId of photoIds) {
     const photo = photos.get(photoId);

@@ -1,7 +1,7 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { readVisiblePhoto } from '../photos/read-photo.js';
 import { openRendition, type RenditionUses } from '../photos/renditions/rendition.js';
-import type { Clock } from '../shared/clock.js';
+import { type Clock, isExpired } from '../shared/clock.js';
 import { DomainError, invalid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Secrets } from '../shared/secrets.js';
@@ -15,12 +15,8 @@ import {
 import { type DeliveryKey, type DeliveryKeyFinder, newDeliverySecret, openDeliveryKey } from './delivery-key.js';
 import { type DeliveryOptions, parseDeliveryOptions } from './delivery-options.js';
 
-type DeliveryUses = RenditionUses & {
-  store: Readable<'photos' | 'presets'>;
-  deliveryKeys: DeliveryKeyFinder;
-  secrets: Secrets;
-  clock: Clock;
-};
+/** A secret that belongs to no key. */
+const NO_SECRET = newDeliverySecret();
 
 /**
  * The picture that a signed address shows. Nothing is read for an address that its key has not signed. Errors: `url_forbidden`;
@@ -29,11 +25,23 @@ type DeliveryUses = RenditionUses & {
  * of a customer (media/media-reader.ts), each once at a time, and not again soon after it failed (adapters/decorators/shared-rendition-maker.ts).
  */
 export async function openDeliveredPicture(
-  uses: DeliveryUses,
+  uses: RenditionUses & {
+    store: Readable<'photos' | 'presets'>;
+    deliveryKeys: DeliveryKeyFinder;
+    secrets: Secrets;
+    clock: Clock;
+  },
   address: DeliveryAddress,
   accepted: AcceptedFormats,
 ): Promise<DeliveredDownload> {
-  const { key, expiresAt } = await signingKey(uses, address);
+  const opened = await openDeliveryKey(uses, address.keyId);
+  // Calculated in any case: how long it takes does not tell whether there is such a key.
+  const isSigned = isDeliverySignature(opened?.secret ?? NO_SECRET, address.signed, address.signature);
+  if (opened === null || !isSigned) throw forbiddenAddress();
+  const { key } = opened;
+  const ends = [address.expiresAt, key.expiresAt].filter((end) => end !== null);
+  const expiresAt = ends.length === 0 ? null : new Date(Math.min(...ends.map((end) => end.getTime())));
+  if (isExpired({ expiresAt }, uses.clock.now())) throw forbiddenAddress();
   const options = await resolveOptions(uses, key, parseDeliveryOptions(address.options));
   const photo = await readVisiblePhoto(uses, key, address.photoId);
   const rendition = deliveredRendition(photo, deliveredPicture(photo, options, accepted));
@@ -88,28 +96,6 @@ export interface DeliveryAddress {
   /** The part of the address that is signed. */
   readonly signed: string;
   readonly signature: string;
-}
-
-/** The key that has signed the address, and when the address ends. Errors: `url_forbidden`, which says the same whatever is wrong. */
-async function signingKey(
-  uses: { deliveryKeys: DeliveryKeyFinder; secrets: Secrets; clock: Clock },
-  { keyId, signed, signature, expiresAt }: DeliveryAddress,
-): Promise<{ key: DeliveryKey; expiresAt: Date | null }> {
-  const opened = await openDeliveryKey(uses, keyId);
-  // Calculated in any case: how long it takes does not tell whether there is such a key.
-  const isSigned = isDeliverySignature(opened?.secret ?? NO_SECRET, signed, signature);
-  if (opened === null || !isSigned) throw forbiddenAddress();
-  const end = earlier(expiresAt, opened.key.expiresAt);
-  if (end !== null && end.getTime() <= uses.clock.now().getTime()) throw forbiddenAddress();
-  return { key: opened.key, expiresAt: end };
-}
-
-/** A secret that belongs to no key. */
-const NO_SECRET = newDeliverySecret();
-
-function earlier(one: Date | null, other: Date | null): Date | null {
-  if (one === null || other === null) return one ?? other;
-  return one < other ? one : other;
 }
 
 /** The same text, whatever is wrong. */

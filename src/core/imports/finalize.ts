@@ -4,7 +4,7 @@ import type { Clock } from '../shared/clock.js';
 import { DomainError, type ItemError, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { counted } from '../shared/text.js';
-import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
+import type { Transaction, Transactional } from '../shared/transactional.js';
 import { cancel, completeIfDone, type Import, startProcessing } from './import.js';
 import { sourceFailed } from './import-photo.js';
 import { announceCompletion } from './publish.js';
@@ -40,22 +40,18 @@ export async function finalizeImport(
         await transaction.imports.update(cancel(subject, at));
         await transaction.outbox.add('import.cancelled', [id], at);
       }
-    } else await repeat(transaction, subject, action);
+    } else {
+      const { status, finalizedAt } = subject;
+      const wasCommitted = status === 'processing' || finalizedAt !== null;
+      // The same call may be repeated; the opposite one may not.
+      if (!(action === 'commit' ? wasCommitted : status === 'cancelled')) {
+        throw new DomainError('import_not_open', `This import is ${status}.`, { status });
+      }
+      // Publishing that had failed for good starts again.
+      if (status === 'processing') await transaction.jobs.add({ kind: 'publish', importId: id });
+    }
     return importDetailsOf(transaction.tags, requireFound(await transaction.imports.get(id), 'import'));
   });
-}
-
-/** The same call may be repeated; the opposite one may not. Publishing that had failed for good starts again. */
-async function repeat(
-  transaction: Transaction<'jobs'>,
-  subject: Import,
-  action: Finalization['action'],
-): Promise<void> {
-  const wasCommitted = subject.status === 'processing' || subject.finalizedAt !== null;
-  if (!(action === 'commit' ? wasCommitted : subject.status === 'cancelled')) {
-    throw new DomainError('import_not_open', `This import is ${subject.status}.`, { status: subject.status });
-  }
-  if (subject.status === 'processing') await transaction.jobs.add({ kind: 'publish', importId: subject.id });
 }
 
 const missing: ItemError = {
@@ -71,23 +67,19 @@ async function commitImport(
   at: Date,
 ): Promise<void> {
   const waiting = await transaction.importPhotos.countIn(subject.id, ['awaiting_upload']);
-  if (waiting > 0 && missingUploads === 'reject') throw await incomplete(transaction, subject.id, waiting);
+  if (waiting > 0 && missingUploads === 'reject') {
+    const window = { after: null, limit: 20 };
+    const query = { importId: subject.id, statuses: ['awaiting_upload'], window } as const;
+    const sample = (await transaction.importPhotos.list(query)).map((item) => item.id);
+    const [missing, them] = [counted(waiting, 'upload has', 'uploads have'), waiting === 1 ? 'it' : 'them'];
+    const message = `${missing} not arrived. Send ${them} and try again, or send "missingUploads": "fail".`;
+    throw new DomainError('uploads_incomplete', message, { missing: waiting, sample });
+  }
   if (waiting > 0) await transaction.importPhotos.failWaiting(subject.id, missing, sourceFailed, at);
   const processing = startProcessing(subject, at);
   const left = await transaction.importPhotos.countIn(subject.id, ['fetching', 'processing', 'ready', 'duplicate']);
-  const counted = requireFound(await transaction.imports.get(subject.id), 'import');
-  await transaction.imports.update(left === 0 ? completeIfDone(processing, counted.counts, at) : processing);
+  const { counts } = requireFound(await transaction.imports.get(subject.id), 'import');
+  await transaction.imports.update(left === 0 ? completeIfDone(processing, counts, at) : processing);
   if (left > 0) await transaction.jobs.add({ kind: 'publish', importId: subject.id });
-  else await announceCompletion(transaction, subject, counted.counts, at);
-}
-
-async function incomplete(transaction: Reader<'importPhotos'>, importId: Id, waiting: number): Promise<DomainError> {
-  const sample = await transaction.importPhotos.list({
-    importId,
-    statuses: ['awaiting_upload'],
-    window: { after: null, limit: 20 },
-  });
-  const [missing, them] = [counted(waiting, 'upload has', 'uploads have'), waiting === 1 ? 'it' : 'them'];
-  const message = `${missing} not arrived. Send ${them} and try again, or send "missingUploads": "fail".`;
-  return new DomainError('uploads_incomplete', message, { missing: waiting, sample: sample.map((item) => item.id) });
+  else await announceCompletion(transaction, subject, counts, at);
 }

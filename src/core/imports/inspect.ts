@@ -84,7 +84,16 @@ async function inspectAndApply(
     await apply({ item, error: bytesMissing });
     return;
   }
-  const inspection = await inspectStaged(uses, item, staged, alone);
+  const { media, limits } = uses;
+  const inspected = await media
+    .inspect(staged.bytes, { customerId: item.customerId, maxPixels: limits.maxPixels, alone })
+    .catch((error: unknown): Inspection => {
+      if (error instanceof TooManyBytes) return { outcome: 'refused', error: tooLarge(limits) };
+      throw error;
+    });
+  // Others than were declared are refused, whatever they contain.
+  const wrong = mismatch(item, staged.measure);
+  const inspection: Inspection = wrong === null ? inspected : { outcome: 'refused', error: wrong };
   if (inspection.outcome === 'refused') {
     await apply({ item, error: inspection.error });
     return uses.blobs.delete([stagingKey(item)], UNSYNCED);
@@ -107,23 +116,6 @@ async function inspectAndApply(
 
 /** A thumb that a power failure spoils is made again, and what it brings back is garbage, which is collected. */
 const UNSYNCED: Durability = { isDurable: false };
-
-/** Inspects the staged bytes of an item. Too many, or others than were declared, are refused, whatever they contain. */
-async function inspectStaged(
-  { media, limits }: { media: MediaReader; limits: Limits },
-  item: ImportPhoto,
-  { bytes, measure }: StagedPicture,
-  alone: boolean,
-): Promise<Inspection> {
-  const inspection = await media
-    .inspect(bytes, { customerId: item.customerId, maxPixels: limits.maxPixels, alone })
-    .catch((error: unknown): Inspection => {
-      if (error instanceof TooManyBytes) return { outcome: 'refused', error: tooLarge(limits) };
-      throw error;
-    });
-  const wrong = mismatch(item, measure);
-  return wrong === null ? inspection : { outcome: 'refused', error: wrong };
-}
 
 interface StagedPicture {
   readonly etag: string;

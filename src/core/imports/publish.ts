@@ -159,7 +159,12 @@ async function publishItem(
       throw new DomainError('service_unavailable', 'A photo with the same bytes was just permanently deleted.');
     }
     await transaction.importPhotos.update(markDuplicate(item, winner.id, at));
-    return !(await recoverOriginal(transaction, winner, photo.blobKey, at));
+    if (winner.originalLostAt === null) return true;
+    // A photo whose original is lost gets the bytes that have just arrived.
+    const [lost] = await transaction.photos.lock([winner.id]);
+    if (lost === undefined || lost.originalLostAt === null) return true;
+    await changePhotos(transaction, [{ photo: lost, next: markRecovered(lost, photo.blobKey) }], at);
+    return false;
   });
   if (lostRace) await removeUnusedCopy(blobs, seen);
 }
@@ -173,20 +178,6 @@ async function removeUnusedCopy(blobs: BlobStore, item: ImportPhoto): Promise<vo
   } catch (error) {
     if (!isOutage(error)) throw error;
   }
-}
-
-/** Gives a photo whose original is lost the bytes that have just arrived. False, with nothing changed, for any other. */
-async function recoverOriginal(
-  transaction: Transaction<'photos' | 'outbox'>,
-  seen: Photo,
-  blobKey: string,
-  at: Date,
-): Promise<boolean> {
-  if (seen.originalLostAt === null) return false;
-  const photo = (await transaction.photos.lock([seen.id]))[0];
-  if (photo === undefined || photo.originalLostAt === null) return false;
-  await changePhotos(transaction, [{ photo, next: markRecovered(photo, blobKey) }], at);
-  return true;
 }
 
 /** The photo that a ready item becomes: the client's values take precedence over those of the file. */

@@ -58,7 +58,25 @@ async function checkPhotos(uses: CheckUses, customerId: Id, options: CheckOption
       reader.photos.list({ filters: { trashed: 'any' }, sort: 'id', window }),
     );
   };
-  for await (const photo of everyRow(BATCH, read)) await checkPhoto(uses, photo, options, findings);
+  for await (const photo of everyRow(BATCH, read)) {
+    findings.count('photos');
+    const fault = await faultOf(uses, storedKey(photo.blobKey), photo, options);
+    if (fault === null) {
+      if (photo.originalLostAt !== null && !options.fast) {
+        if (options.repair) await markOriginal(uses, photo, (held) => markRecovered(held));
+        const advice = options.repair ? 'The mark was removed.' : 'phs verify --repair removes the mark.';
+        const message = `This photo is marked as lost, but its original is intact. ${advice}`;
+        findings.report('I1', message, { ...about(photo), repaired: options.repair });
+      }
+      await checkThumb(uses, photo, options.repair, findings);
+      continue;
+    }
+    // What cannot be read now may be readable in an hour: it is not lost.
+    if (options.repair && fault.kind !== 'unreadable') await markOriginal(uses, photo, markLost);
+    if (!(await isUnchanged(uses, photo))) continue;
+    const advice = 'Restore the file from a backup, or import the same file again.';
+    findings.report('I1', `The original of this photo ${fault.message} ${advice}`, about(photo));
+  }
 }
 
 type CheckUses = {
@@ -71,31 +89,6 @@ type CheckUses = {
 interface CheckOptions {
   readonly repair: boolean;
   readonly fast: boolean;
-}
-
-/** I1, of one photo. */
-async function checkPhoto(
-  uses: CheckUses,
-  photo: PhotoWithTags,
-  options: CheckOptions,
-  findings: Findings,
-): Promise<void> {
-  findings.count('photos');
-  const fault = await faultOf(uses, storedKey(photo.blobKey), photo, options);
-  if (fault === null) {
-    if (photo.originalLostAt !== null && !options.fast) {
-      if (options.repair) await markOriginal(uses, photo, (held) => markRecovered(held));
-      const advice = options.repair ? 'The mark was removed.' : 'phs verify --repair removes the mark.';
-      const message = `This photo is marked as lost, but its original is intact. ${advice}`;
-      findings.report('I1', message, { ...about(photo), repaired: options.repair });
-    }
-    return checkThumb(uses, photo, options.repair, findings);
-  }
-  // What cannot be read now may be readable in an hour: it is not lost.
-  if (options.repair && fault.kind !== 'unreadable') await markOriginal(uses, photo, markLost);
-  if (!(await isUnchanged(uses, photo))) return;
-  const advice = 'Restore the file from a backup, or import the same file again.';
-  findings.report('I1', `The original of this photo ${fault.message} ${advice}`, about(photo));
 }
 
 /** Reports a thumb that is missing, or not whole, and cannot be made again. Without `repair`, missing ones are only counted. */

@@ -116,7 +116,12 @@ function position<By extends Setter>(said: Said<By>) {
     longitude,
     altitude: altitude ?? null,
   });
-  return { ...common(said), kind: 'position', empty: null, errors: positionErrors, stored } as Of<PositionField, By>;
+  const errors = (field: string, { latitude, longitude, altitude }: GivenPoint) => [
+    ...rangeErrors(`${field}.latitude`, latitude, latitudes),
+    ...rangeErrors(`${field}.longitude`, longitude, longitudes),
+    ...rangeErrors(`${field}.altitude`, altitude, altitudes),
+  ];
+  return { ...common(said), kind: 'position', empty: null, errors, stored } as Of<PositionField, By>;
 }
 
 export const photoFields = {
@@ -279,14 +284,6 @@ export const latitudes: Range = { min: -90, max: 90 };
 export const longitudes: Range = { min: -180, max: 180 };
 /** Metres above sea level. */
 export const altitudes: Range = { min: -12_000, max: 100_000 };
-
-function positionErrors(field: string, given: GivenPoint): readonly FieldError[] {
-  return [
-    ...rangeErrors(`${field}.latitude`, given.latitude, latitudes),
-    ...rangeErrors(`${field}.longitude`, given.longitude, longitudes),
-    ...rangeErrors(`${field}.altitude`, given.altitude, altitudes),
-  ];
-}
 
 export function isWithin({ min, max }: Range, value: number): boolean {
   return value >= min && value <= max;

@@ -33,14 +33,10 @@ export async function changePhotos(
     if (tagIds !== null) await transaction.photos.setTags(photo.id, tagIds);
     await transaction.photos.update(changed);
     stored.push(changed);
-    const outcome = outcomeOf(photo, next);
+    const moved = isTrashed(next) ? 'trashed' : 'restored';
+    const outcome = isTrashed(photo) === isTrashed(next) ? 'updated' : moved;
     events.set(outcome, [...(events.get(outcome) ?? []), photo.id]);
   }
   for (const [outcome, ids] of events) await announcePhotos(transaction, outcome, ids, at);
   return stored;
-}
-
-function outcomeOf(before: Photo, after: Photo): PhotoOutcome {
-  if (isTrashed(before) === isTrashed(after)) return 'updated';
-  return isTrashed(after) ? 'trashed' : 'restored';
 }

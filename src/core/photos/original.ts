@@ -76,7 +76,7 @@ export async function openOriginal(
 
 /**
  * The refusal of a photo that the scrub or `phs verify --repair` has marked (`markOriginal`, integrity/check-bytes.ts), until the same file is
- * imported again (`recoverOriginal`, imports/publish.ts, whose `inLibrary` takes it for no duplicate) or `phs verify --repair` finds its bytes
+ * imported again (`publishItem`, imports/publish.ts, whose `inLibrary` takes it for no duplicate) or `phs verify --repair` finds its bytes
  * intact.
  */
 function lostOriginal(): DomainError {

@@ -158,18 +158,15 @@ function timeErrors(prefix: string, input: PhotoInput): FieldError[] {
     const message = 'Send either takenAt, with its UTC offset, or takenAtLocal with timeZone.';
     return [{ field: `${prefix}takenAt`, code: 'conflict', message }];
   }
+  const isWallClock = takenAtLocal && timeZone && isLocalTime(takenAtLocal) && isTimeZone(timeZone);
+  // In some zone, the clocks of the first and the last day show an instant that RFC 3339 cannot express.
+  const isBeyond = isWallClock && fromWallClock(takenAtLocal, timeZone) === null;
   return [
     ...formatErrors(`${prefix}takenAt`, takenAt, (text) => parseInstant(text) !== null, '2026-11-21T03:04:05+01:00'),
     ...formatErrors(`${prefix}takenAtLocal`, takenAtLocal, isLocalTime, '2026-11-21T03:04:05'),
     ...formatErrors(`${prefix}timeZone`, timeZone, isTimeZone, '+01:00 or Europe/Paris'),
-    ...yearErrors(`${prefix}takenAtLocal`, takenAtLocal, timeZone),
+    ...(isBeyond ? [beyondYears(`${prefix}takenAtLocal`)] : []),
   ];
-}
-
-/** In some zone, the clocks of the first and the last day show an instant that RFC 3339 cannot express. */
-function yearErrors(field: string, local: string | null | undefined, zone: string | null | undefined): FieldError[] {
-  if (!local || !zone || !isLocalTime(local) || !isTimeZone(zone) || fromWallClock(local, zone) !== null) return [];
-  return [beyondYears(field)];
 }
 
 export function beyondYears(field: string): FieldError {

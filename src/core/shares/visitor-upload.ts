@@ -61,7 +61,13 @@ export function reserveUpload(
     const left = leftBy(active.filter(isOther));
     // The older of two that need the same rest gets it: the other one ends, and gives back what it holds.
     if (left === null) {
-      const reached = limitReached(share, needed, now);
+      const message = 'No more photos can be added under this link. Ask the person who sent it.';
+      // Names the limit that does not leave what is needed.
+      const limit =
+        needed.files > uploadLeft(share, now).files
+          ? { limit: share.uploadFilesLimit, name: 'shareUploads' }
+          : { limit: share.uploadBytesLimit, name: 'shareUploadBytes' };
+      const reached = new DomainError('limit_reached', message, limit);
       throw before >= 0 && leftBy(active.slice(0, before)) ? new HeldByLater(reached) : reached;
     }
     const beyond = left.bytes - needed.bytes;
@@ -101,16 +107,6 @@ export function settleUpload(
       uploadReservations: share.uploadReservations.filter((each) => each.id !== reservation.id),
     });
   });
-}
-
-/** Names the limit that does not leave what is needed. */
-function limitReached(share: Share, needed: UploadShare, now: Date): DomainError {
-  const message = 'No more photos can be added under this link. Ask the person who sent it.';
-  const isFull = needed.files > uploadLeft(share, now).files;
-  const details = isFull
-    ? { limit: share.uploadFilesLimit, name: 'shareUploads' }
-    : { limit: share.uploadBytesLimit, name: 'shareUploadBytes' };
-  return new DomainError('limit_reached', message, details);
 }
 
 /** Visitors upload in the name of the service. */

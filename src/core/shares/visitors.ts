@@ -43,23 +43,18 @@ export function isAdmitted({ secrets, clock }: PassUses, share: Share, pass: str
   return values !== null && values.password === nameOf(share.passwordHash) && values.until > clock.now().getTime();
 }
 
-interface Entering {
-  readonly password: string;
-  readonly address: string;
-  /** From an earlier visit, however old; null when the browser sends none. */
-  readonly pass: string | null;
-}
-
 /**
  * A pass for a visitor who knows the password. Guesses are counted. A browser that has entered before has guesses of its own. When very many
  * are made at a share, every address still has its first of each minute: strangers who guess from many addresses lock no one out. Errors:
  * `unauthorized`, `rate_limited`.
+ * @param visitor.pass From an earlier visit, however old; null when the browser sends none.
  */
 export async function enterShare(
   uses: PassUses & { passwords: PasswordHasher; rateWindows: RateWindowStore },
   share: Share,
-  { password, address, pass }: Entering,
+  visitor: { readonly password: string; readonly address: string; readonly pass: string | null },
 ): Promise<string> {
+  const { password, address, pass } = visitor;
   const name = `share-password:${share.id}`;
   const known = readPass(uses, share, pass);
   if (known !== null && after(new Date(known.until), KNOWN_DAYS * DAY) > uses.clock.now()) {

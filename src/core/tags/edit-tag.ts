@@ -141,8 +141,14 @@ async function retagPhotos(
   const gaining = without.map((photo) => photo.id).filter((photoId) => !full.includes(photoId));
   const leaving = losing.map((photo) => photo.id);
   const changed = [...(await tags.detach([id, ...mergeTagIds], leaving, at)), ...(await tags.attach(id, gaining, at))];
-  const nothing: MergedPhotos = { changed: [], added: 0, unchanged: 0 };
-  const moved = mergeTagIds.length > 0 ? await mergeTags(transaction, mergeTagIds, id, at) : nothing;
+  let moved: MergedPhotos = { changed: [], added: 0, unchanged: 0 };
+  if (mergeTagIds.length > 0) {
+    await transaction.unpublishedTags.replaceTags(mergeTagIds, id);
+    // If there are many photos, they get their new versions after the response (`bumpPhotoVersions`).
+    const many = await exceedsOneTransaction(transaction, mergeTagIds);
+    moved = await tags.merge(mergeTagIds, id, many ? null : at);
+    if (many) await transaction.jobs.add({ kind: 'renew' });
+  }
   await announcePhotos(transaction, 'updated', [...changed, ...moved.changed], at);
   const removed = losing.filter((photo) => has(photo, id)).length;
   return {
@@ -153,18 +159,4 @@ async function retagPhotos(
     full,
     mergedTagIds: mergeTagIds,
   };
-}
-
-/** If there are many photos, they get their new versions after the response (`bumpPhotoVersions`). */
-async function mergeTags(
-  transaction: Transaction<'tags' | 'taggedPhotos' | 'unpublishedTags' | 'jobs'>,
-  from: readonly Id[],
-  into: Id,
-  at: Date,
-): Promise<MergedPhotos> {
-  await transaction.unpublishedTags.replaceTags(from, into);
-  const many = await exceedsOneTransaction(transaction, from);
-  const merged = await transaction.tags.merge(from, into, many ? null : at);
-  if (many) await transaction.jobs.add({ kind: 'renew' });
-  return merged;
 }

@@ -7,7 +7,6 @@ import type { Readable } from '../shared/transactional.js';
 import {
   dayOf,
   type HourCount,
-  type PictureCount,
   type RequestCount,
   type RequestFailure,
   type StorageCount,
@@ -74,8 +73,21 @@ export async function readDailyUsage(
     const [counts, pictures] = [await traffic.counts(from), await traffic.pictures(from)];
     const transfers = await traffic.transfers(from);
     const storage = await traffic.storage(from);
-    const storedOn = (day: string) => storage.find((count) => count.day === day) ?? null;
-    const ofDay = (day: string) => ({ ...usageOf(day, counts, pictures, transfers), stored: storedOn(day) });
+    const ofDay = (day: string): DailyUsage => {
+      const requests = counts.filter((count) => count.day === day);
+      const images = pictures.filter((count) => count.day === day);
+      return {
+        day,
+        requests: sum(requests.map((count) => count.requests)),
+        limited: sum(requests.map((count) => count.limited)),
+        failed: sum(requests.map((count) => count.failed)),
+        images: sum(images.map((count) => count.requests)),
+        imageBytes: sum(images.map((count) => count.bytes)),
+        imagesMade: sum(images.map((count) => count.made)),
+        ...transferred(transfers.filter((count) => count.day === day)),
+        stored: storage.find((count) => count.day === day) ?? null,
+      };
+    };
     return { usage: await usage.read(), days: days.map(ofDay) };
   });
 }
@@ -90,27 +102,6 @@ export interface DailyUsage
     TransferredBytes {
   /** The amount that was stored, the trash included; null if it was not counted on this day. */
   readonly stored: StorageCount | null;
-}
-
-/** Sums over all keys. */
-function usageOf(
-  day: string,
-  counts: readonly RequestCount[],
-  pictures: readonly PictureCount[],
-  transfers: readonly TransferCount[],
-): Omit<DailyUsage, 'stored'> {
-  const requests = counts.filter((count) => count.day === day);
-  const images = pictures.filter((count) => count.day === day);
-  return {
-    day,
-    requests: sum(requests.map((count) => count.requests)),
-    limited: sum(requests.map((count) => count.limited)),
-    failed: sum(requests.map((count) => count.failed)),
-    images: sum(images.map((count) => count.requests)),
-    imageBytes: sum(images.map((count) => count.bytes)),
-    imagesMade: sum(images.map((count) => count.made)),
-    ...transferred(transfers.filter((count) => count.day === day)),
-  };
 }
 
 /** The sums of these counts. */

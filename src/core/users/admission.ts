@@ -99,17 +99,13 @@ const PER_ADDRESS = 20;
 const PER_ACCOUNT = 5;
 const TOO_MANY = 'Too many attempts.';
 
-interface Attempt {
-  readonly account: string;
-  readonly address: string;
-  /** A source that the person is known to use, whose attempts are counted separately; null: any other. */
-  readonly known: string | null;
-}
-
-/** Counts an attempt to guess a password. Errors: `rate_limited`. */
+/**
+ * Counts an attempt to guess a password. `known`: a source that the person is known to use, whose attempts are counted separately; null: any
+ * other. Errors: `rate_limited`.
+ */
 export async function requireSignInBudget(
   uses: { rateWindows: RateWindowStore },
-  { account, address, known }: Attempt,
+  { account, address, known }: { readonly account: string; readonly address: string; readonly known: string | null },
 ): Promise<void> {
   if (known !== null) {
     return requireBudget(uses, { name: `sign-in:known:${known}`, limit: PER_ACCOUNT }, TOO_MANY);

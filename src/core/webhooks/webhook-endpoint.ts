@@ -185,14 +185,11 @@ export function signedHeaders(
 ): Readonly<Record<string, string>> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const content = `${eventId}.${timestamp}.${body}`;
+  const keys = secrets.map((secret) => fromBase64(secret.slice(PREFIX.length)));
+  const macs = keys.map((key) => createHmac('sha256', key).update(content).digest('base64'));
   return {
     'webhook-id': eventId,
     'webhook-timestamp': timestamp,
-    'webhook-signature': secrets.map((secret) => `v1,${mac(secret, content)}`).join(' '),
+    'webhook-signature': macs.map((mac) => `v1,${mac}`).join(' '),
   };
-}
-
-function mac(secret: string, content: string): string {
-  const key = fromBase64(secret.slice(PREFIX.length));
-  return createHmac('sha256', key).update(content).digest('base64');
 }

@@ -112,7 +112,22 @@ async function storeSource(
     await reserveSourceBytes(uses, leased, sizeBytes);
   }
   const canContinue = sizeBytes !== null && source.validator !== null && (sizeBytes > PART_BYTES || source.offset > 0);
-  if (!canContinue) return storeWhole(uses, leased, item, sizeBytes, bytes);
+  // In one piece: it is small, or cannot be continued anyway.
+  if (!canContinue) {
+    const { customerId, importId, itemId, uploadId, declaredBytes } = leased;
+    const declared: DeclaredBytes = { sha256: item.sha256, sizeBytes: sizeBytes ?? declaredBytes };
+    const limited = limitedBytes(bytes, uses);
+    let [received, allowed] = [0, item.sizeBytes ?? 0];
+    const reserve = async ({ length }: Uint8Array) => {
+      received += length;
+      if (received <= allowed) return;
+      allowed = received + STEP;
+      await reserveSourceBytes(uses, leased, allowed);
+    };
+    const passing = declared.sizeBytes === null ? onEach(limited, reserve) : limited;
+    const measured = withMeasure(passing, declared.sizeBytes ?? uses.limits.maxFileBytes);
+    return stageUpload(uses, { customerId, importId, itemId, uploadId, ...declared }, measured.bytes, measured.measure);
+  }
   const grant = { ...leased, sha256: item.sha256, sizeBytes, expiresAt: uses.clock.now() };
   const begun = await begin(uses, leased, upload, source);
   const reader = new PartReader(bytes, uses.clock);
@@ -149,29 +164,6 @@ type StoreSourceUses = {
   limits: Limits;
 } & ReserveUses &
   PartsUses;
-
-/** In one piece: it is small, or cannot be continued anyway. */
-async function storeWhole(
-  uses: StoreSourceUses,
-  leased: LeasedFetch,
-  { sha256, sizeBytes: reserved }: ImportPhoto,
-  sizeBytes: number | null,
-  bytes: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  const { customerId, importId, itemId, uploadId, declaredBytes } = leased;
-  const declared: DeclaredBytes = { sha256, sizeBytes: sizeBytes ?? declaredBytes };
-  const limited = limitedBytes(bytes, uses);
-  let [received, allowed] = [0, reserved ?? 0];
-  const reserve = async ({ length }: Uint8Array) => {
-    received += length;
-    if (received <= allowed) return;
-    allowed = received + STEP;
-    await reserveSourceBytes(uses, leased, allowed);
-  };
-  const passing = declared.sizeBytes === null ? onEach(limited, reserve) : limited;
-  const measured = withMeasure(passing, declared.sizeBytes ?? uses.limits.maxFileBytes);
-  await stageUpload(uses, { customerId, importId, itemId, uploadId, ...declared }, measured.bytes, measured.measure);
-}
 
 /** The bytes that earlier tries have stored, for this try to continue. */
 interface StoredSource {

@@ -76,19 +76,17 @@ export async function requireUploadItem(
   const now = uses.clock.now();
   if (grant === null || isExpired(grant, now)) throw uploadForbidden();
   const { customerId, importId, itemId, apiKeyId } = grant;
-  // Requested by a person: there is no key that could end before the address does.
-  const isActive = async () => (await uses.customers.find(customerId))?.status === 'active';
-  const isAdmitted = await (apiKeyId === null ? isActive() : isKeyAdmitted(uses, apiKeyId, address, now));
-  const item = isAdmitted ? await uses.importSteps.readItem(customerId, importId, itemId) : null;
+  const isAdmitted = async () => {
+    // Requested by a person: there is no key that could end before the address does.
+    if (apiKeyId === null) return (await uses.customers.find(customerId))?.status === 'active';
+    // Looked up for each upload, whenever its address was made.
+    const known = await uses.importSteps.findKey(apiKeyId);
+    if (known === null || isExpired(known.key, now) || known.customerStatus !== 'active') return false;
+    return uses.ipLists.admits(known.key.ipList, address);
+  };
+  const item = (await isAdmitted()) ? await uses.importSteps.readItem(customerId, importId, itemId) : null;
   if (item === null) throw uploadForbidden();
   return { grant, item };
-}
-
-/** Looked up for each upload, whenever its address was made. */
-async function isKeyAdmitted(uses: GrantUses, id: Id, address: string | null, now: Date): Promise<boolean> {
-  const known = await uses.importSteps.findKey(id);
-  if (known === null || isExpired(known.key, now) || known.customerStatus !== 'active') return false;
-  return uses.ipLists.admits(known.key.ipList, address);
 }
 
 export function uploadForbidden(): DomainError {
@@ -135,9 +133,6 @@ export interface DeclaredBytes extends Pick<UploadGrant, 'sha256'> {
   readonly sizeBytes: number | null;
 }
 
-/** Which upload of which item brings the bytes, and what is known of them. */
-type StagedFile = Omit<UploadGrant, keyof DeclaredBytes | 'apiKeyId' | 'expiresAt'> & DeclaredBytes;
-
 export type StageUses = { blobs: BlobStore; verifiedBlobs: VerifiedBlobs; importSteps: ImportSteps };
 
 /**
@@ -147,7 +142,7 @@ export type StageUses = { blobs: BlobStore; verifiedBlobs: VerifiedBlobs; import
  */
 export async function stageUpload(
   uses: StageUses,
-  grant: StagedFile,
+  grant: Omit<UploadGrant, keyof DeclaredBytes | 'apiKeyId' | 'expiresAt'> & DeclaredBytes,
   bytes: AsyncIterable<Uint8Array>,
   measure: Measure,
 ): Promise<void> {

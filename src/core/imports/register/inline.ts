@@ -57,12 +57,26 @@ async function receive(
     await requireQuota(uses, reader, caller.customerId);
   });
   await requireDiskSpace(uses, 0);
-  const staging: Staging = { candidates: [], rejected: [] };
+  const [candidates, rejected]: [Candidate[], CandidateOutcome[]] = [[], []];
+  const { inlineMaxFiles: max } = uses.limits;
   let outcomeKnown = true;
   try {
-    await stageAll(uses, caller, importId, inputs, files, staging);
+    let index = 0;
+    for await (const file of files) {
+      const tooMany = `A request can contain at most ${max} files.`;
+      if (index >= max) throw invalid({ field: 'file', code: 'too_many', message: tooMany, max });
+      const input = { ...inputs?.[index], filename: inputs?.[index]?.filename ?? file.filename };
+      const staged = await stage(uses, caller, importId, input, file.bytes);
+      if ('code' in staged) rejected.push({ index, outcome: 'rejected', error: staged });
+      else candidates.push({ index, ...staged });
+      index += 1;
+    }
+    if (index === 0) throw invalid({ field: 'file', code: 'required', message: 'Send at least one part named file.' });
+    if (inputs !== null && inputs.length !== index) {
+      const message = `photos describes ${counted(inputs.length, 'file')}, but ${counted(index, 'was', 'were')} sent. Entries and files are matched by position.`;
+      throw invalid({ field: 'photos', code: 'conflict', message });
+    }
     outcomeKnown = false;
-    const { candidates, rejected } = staging;
     const answer = await registerAll({ ...uses, store: registrationStore }, caller, importId, candidates, rejected);
     const unused = candidates.filter((candidate) => !isUsed(candidate, answer));
     await unstage(uses, caller, importId, unused);
@@ -71,7 +85,7 @@ async function receive(
     // If the database's response was lost, the items may exist, and an unavailable store cannot be queried: then the bytes remain, and the
     // sweep decides.
     const refused = error instanceof DomainError && error.code !== 'service_unavailable';
-    if (refused || (outcomeKnown && !isOutage(error))) await unstage(uses, caller, importId, staging.candidates);
+    if (refused || (outcomeKnown && !isOutage(error))) await unstage(uses, caller, importId, candidates);
     throw error;
   }
 }
@@ -99,37 +113,6 @@ type InlineUses = RegisterUses & {
   media: MediaReader;
   uploads: UploadSlots;
 };
-
-interface Staging {
-  readonly candidates: Candidate[];
-  readonly rejected: CandidateOutcome[];
-}
-
-async function stageAll(
-  uses: InlineUses,
-  caller: Caller,
-  importId: Id,
-  inputs: readonly InlineInput[] | null,
-  files: AsyncIterable<InlineFile>,
-  staging: Staging,
-): Promise<void> {
-  const { inlineMaxFiles: max } = uses.limits;
-  const tooMany = `A request can contain at most ${max} files.`;
-  let index = 0;
-  for await (const file of files) {
-    if (index >= max) throw invalid({ field: 'file', code: 'too_many', message: tooMany, max });
-    const input = { ...inputs?.[index], filename: inputs?.[index]?.filename ?? file.filename };
-    const staged = await stage(uses, caller, importId, input, file.bytes);
-    if ('code' in staged) staging.rejected.push({ index, outcome: 'rejected', error: staged });
-    else staging.candidates.push({ index, ...staged });
-    index += 1;
-  }
-  if (index === 0) throw invalid({ field: 'file', code: 'required', message: 'Send at least one part named file.' });
-  if (inputs !== null && inputs.length !== index) {
-    const message = `photos describes ${counted(inputs.length, 'file')}, but ${counted(index, 'was', 'were')} sent. Entries and files are matched by position.`;
-    throw invalid({ field: 'photos', code: 'conflict', message });
-  }
-}
 
 async function stage(
   uses: InlineUses,

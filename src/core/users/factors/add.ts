@@ -34,21 +34,18 @@ export async function addFactor(
   });
 }
 
-interface NewPasskeyAnswer {
-  readonly name: string;
-  /** Whether it shall let the person in without the password: its device must have checked the person now, too. */
-  readonly signsInAlone: boolean;
-  readonly given: PasskeyAnswer;
-}
-
-/** Adds a passkey, as `addFactor` adds an app. Errors: `invalid_request`, `limit_reached`. */
+/**
+ * Adds a passkey, as `addFactor` adds an app. `signsInAlone`: it shall let the person in without the password, and its device must have
+ * checked the person now, too. Errors: `invalid_request`, `limit_reached`.
+ */
 export async function addPasskey(
   uses: PasskeyUses & FactorUses,
   person: KnownSession,
-  { given, signsInAlone, ...words }: NewPasskeyAnswer,
+  passkey: { readonly name: string; readonly signsInAlone: boolean; readonly given: PasskeyAnswer },
   address: string,
 ): Promise<readonly string[] | null> {
-  const [name, at, userId] = [readFactorName(words.name), uses.clock.now(), person.user.id];
+  const { given, signsInAlone } = passkey;
+  const [name, at, userId] = [readFactorName(passkey.name), uses.clock.now(), person.user.id];
   const challenge = openChallenge(uses, given.challenge, challengeFor.adding(person.session, signsInAlone));
   const { passkeySite: site } = uses.addresses;
   if (challenge === null || site === null) throw notAccepted();

@@ -140,25 +140,17 @@ export interface PasskeyUses {
   readonly clock: Clock;
 }
 
-interface PasskeyAttempt {
-  readonly given: PasskeyAnswer;
-  /** The purpose that the challenge must have (`challengeFor`). */
-  readonly purpose: string;
-  /** Nothing else shows who it is: only a passkey that may be used so, and whose device has checked the person. */
-  readonly alone: boolean;
-  readonly address: string;
-}
-
 /**
  * Whether a passkey of this person answered the challenge, which is used up, right or wrong. The user is locked. The transaction must not
- * fail for a wrong one.
+ * fail for a wrong one. `alone`: nothing else shows who it is, so only a passkey that may be used so, and whose device has checked the person.
  */
 export async function checkPasskey(
   uses: PasskeyUses,
   { factors, audit }: Transaction<'factors' | 'audit'>,
   user: User,
-  { given, purpose, alone, address }: PasskeyAttempt,
+  attempt: Pick<FactorAttempt, 'purpose' | 'address'> & { readonly given: PasskeyAnswer; readonly alone: boolean },
 ): Promise<boolean> {
+  const { given, purpose, alone, address } = attempt;
   const { passkeySite: site } = uses.addresses;
   const challenge = openChallenge(uses, given.challenge, purpose);
   const claim = uses.passkeys.claimOf(given.answer);

@@ -17,12 +17,14 @@ import { type UserStore, usersOf } from '../user-store.js';
 
 /**
  * Sets the caller's password; all their other browsers are signed out. Guesses at the current one, or at a code, are counted per session.
+ * `current` is the password or, of a person with a second factor, a code or passkey. Ignored in the first minutes of a session that started
+ * with a one-time link.
  * Errors: `invalid_request`, `rate_limited`, `not_found`.
  */
 export async function changePassword(
   uses: Omit<ConfirmUses, 'store'> & FactorUses & { passwordStrength: PasswordStrength },
   session: Session,
-  { current, password }: PasswordChange,
+  { current, password }: { readonly current: FactorAnswer; readonly password: string },
   address: string,
 ): Promise<void> {
   const { store, passwords, clock } = uses;
@@ -51,15 +53,6 @@ export async function changePassword(
 }
 
 const FIELD = 'current';
-
-interface PasswordChange {
-  /**
-   * The password or, of a person with a second factor, a code or passkey. Ignored in the first minutes of a session that started with a
-   * one-time link.
-   */
-  readonly current: FactorAnswer;
-  readonly password: string;
-}
 
 /** Requests per minute from one source. */
 const PER_SOURCE = 5;

@@ -11,24 +11,17 @@ import { auditUser, emailTaken, isLinkOpen, type User, userActor, withoutLink } 
 import type { KnownUser, UserStore } from '../user-store.js';
 import { type SignInResult, type SignInUses, signIn } from './sign-in.js';
 
-interface Arrival {
-  readonly token: string;
-  /** Ignored for a person whose address is known. */
-  readonly email: string;
-  readonly password: string;
-  /** The browser is signed in with it. */
-  readonly browser: Browser;
-}
-
 /**
  * Uses up a one-time link: sets the person's new credentials, ends every existing session, and signs the browser in, unless there is a second
  * factor to wait for: a link does not replace it, unless the operator said so. Of two concurrent calls, one succeeds. Errors: `url_forbidden`
- * when the link is not, or no longer, valid; `invalid_request` and `ip_not_whitelisted`, and the link remains valid.
+ * when the link is not, or no longer, valid; `invalid_request` and `ip_not_whitelisted`, and the link remains valid. `email` is ignored for a
+ * person whose address is known.
  */
 export async function signInByLink(
   uses: SignInUses & LinkUses & { readonly passwords: PasswordHasher; readonly passwordStrength: PasswordStrength },
-  { token, browser, ...given }: Arrival,
+  arrival: { readonly token: string; readonly email: string; readonly password: string; readonly browser: Browser },
 ): Promise<SignInResult> {
+  const { token, browser, ...given } = arrival;
   const known = await peekLink(uses, token);
   if (known === null) throw linkForbidden();
   const { email, password } = await readCredentials(uses, known.user, given);

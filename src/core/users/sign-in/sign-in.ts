@@ -58,8 +58,14 @@ export async function signIn(
     await factors.openPending({ ...waiting, source: proof.source ?? '' }, after(at, -PENDING_MS));
     return { user, isPending: true, pendingRole: role };
   }
-  const member = role === null ? user : await followGroups(transaction, user, role, { address: browser.address, at });
-  const signed = { ...member, joinedAt: member.joinedAt ?? at, lastSignInAt: at };
+  // The last owner remains one, whatever the groups say.
+  const isLastOwner = role !== null && user.role === 'owner' && !hasOtherOwner(user, await users.list());
+  const given = role === null || isLastOwner ? user.role : role;
+  if (given !== user.role) {
+    const change = { action: 'user.edited', changes: ['role'], at } as const;
+    await auditUser(audit, userActor(user, browser.address), user, change);
+  }
+  const signed = { ...user, role: given, joinedAt: user.joinedAt ?? at, lastSignInAt: at };
   await users.update(signed);
   const { confirmedAt = at } = proof;
   await users.openSession(user.id, { ...newSession(browser, at, byLink), confirmedAt });
@@ -77,18 +83,4 @@ export async function signIn(
 function noticeOf({ joinedAt }: Pick<User, 'joinedAt'>, { by, source, notice = null }: Proof) {
   if (notice !== null) return notice;
   return source === null && by !== 'link' && joinedAt !== null ? 'new_sign_in' : null;
-}
-
-/** Gives a person the role that their groups give; the last owner remains one, whatever the groups say. A change is recorded. */
-async function followGroups(
-  { users, audit }: Transaction<'users' | 'audit'>,
-  user: User,
-  given: Role,
-  { address, at }: { readonly address: string; readonly at: Date },
-): Promise<User> {
-  const isLastOwner = user.role === 'owner' && !hasOtherOwner(user, await users.list());
-  const role = isLastOwner ? 'owner' : given;
-  if (role === user.role) return user;
-  await auditUser(audit, userActor(user, address), user, { action: 'user.edited', changes: ['role'], at });
-  return { ...user, role };
 }
