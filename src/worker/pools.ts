@@ -188,19 +188,19 @@ export function listenerPool(only: Lane, handle: DeliveryHandler, options: PoolO
   return { ...deliveryPool(handle, options), slots: { all: DELIVERY_SLOTS.lane }, only };
 }
 
-/** Makes one try. The signal fires when it must end: the service stops, or the fetch is no longer this process's. */
-export type FetchHandler = (job: Job<'fetches'>, stopping: AbortSignal) => Promise<unknown>;
-
 /** Concurrent fetches of one process; those of one customer, and those of one customer from one host. */
 export const FETCH_SLOTS = { all: 24, customer: 8, lane: 4 } as const satisfies Slots;
 
 /** A killed process's fetches are due again after this. */
 const FETCH_LEASE_SECONDS = 30;
 
-/** The pool that fetches files from other servers. A slow source occupies only its own few slots. */
+/**
+ * The pool that fetches files from other servers. A slow source occupies only its own few slots.
+ * @param handle Makes one try. The signal fires when it must end: the service stops, or the fetch is no longer this process's.
+ */
 export function fetchPool(
   uses: Uses<'store'>,
-  handle: FetchHandler,
+  handle: (job: Job<'fetches'>, stopping: AbortSignal) => Promise<unknown>,
   {
     leaseSeconds = FETCH_LEASE_SECONDS,
     onError = () => undefined,

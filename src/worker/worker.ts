@@ -10,15 +10,6 @@ export interface Slots {
   readonly lane?: number;
 }
 
-/** The signals for an attempt to end: its lease was lost, or the service stops. */
-export interface AttemptSignals {
-  readonly lost: AbortSignal;
-  readonly stopping: AbortSignal;
-}
-
-/** `failed`: for a reason that says nothing about other jobs. */
-export type AttemptEnd = 'done' | 'failed' | 'outage';
-
 /** Slots for one kind of work, and how it is done. */
 export interface WorkerPool<P extends Pool = Pool> {
   readonly pool: P;
@@ -30,10 +21,14 @@ export interface WorkerPool<P extends Pool = Pool> {
   /** Whether the job is still to be done; asked whenever its lease is extended. Default: it is. */
   isWanted?(job: Job<P>): Promise<boolean>;
   /**
-   * Makes an attempt and reports its end to the queue. If it throws, that is trouble on our side, and the job remains leased until the lease
-   * expires. After trouble, and after an outage, the pool pauses before each claim, longer each time up to 5 s, until an attempt is done.
+   * Makes an attempt and reports its end to the queue; `failed`: for a reason that says nothing about other jobs. It has to end when its lease
+   * was lost, or the service stops. If it throws, that is trouble on our side, and the job remains leased until the lease expires. After
+   * trouble, and after an outage, the pool pauses before each claim, longer each time up to 5 s, until an attempt is done.
    */
-  attempt(job: Job<P>, signals: AttemptSignals): Promise<AttemptEnd>;
+  attempt(
+    job: Job<P>,
+    signals: { readonly lost: AbortSignal; readonly stopping: AbortSignal },
+  ): Promise<'done' | 'failed' | 'outage'>;
   /** Called for trouble of an attempt, and whenever the queue itself fails; the worker recovers by itself. Must not throw. */
   onError(error: unknown): void;
 }
@@ -275,20 +270,14 @@ class Lease {
       await pause(this.milliseconds / 3, over);
       if (over.aborted) return;
       const asked = performance.now();
-      const held = await this.extend();
+      // Null when the queue is unavailable.
+      const held = await this.extendInQueue(this.seconds).catch((error: unknown) => {
+        this.onQueueError(error);
+        return null;
+      });
       if (over.aborted) return;
       if (held === false) return this.lose();
       if (held) this.heldSince(asked);
-    }
-  }
-
-  /** Null when the queue is unavailable. */
-  private async extend(): Promise<boolean | null> {
-    try {
-      return await this.extendInQueue(this.seconds);
-    } catch (error) {
-      this.onQueueError(error);
-      return null;
     }
   }
 

@@ -6,12 +6,7 @@ import { DAY } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import type { BulkAction } from './bulk-action.js';
 
-/**
- * One action on many photos, applied in the background. `undoing` follows when a person undoes it, also before its end; `failed` when it
- * was given up halfway.
- */
-export type BulkEditState = 'running' | 'done' | 'failed' | 'undoing' | 'undone';
-
+/** One action on many photos, applied in the background. */
 export interface BulkEdit {
   readonly customerId: Id;
   readonly id: Id;
@@ -20,7 +15,8 @@ export interface BulkEdit {
   readonly filters: PhotoFilters | null;
   /** Number of photos that it concerned when it was started. */
   readonly total: number;
-  readonly state: BulkEditState;
+  /** `undoing` follows when a person undoes it, also before its end; `failed` when it was given up halfway. */
+  readonly state: 'running' | 'done' | 'failed' | 'undoing' | 'undone';
   /** Photos up to this id have been processed in this state; null: none. */
   readonly lastPhotoId: Id | null;
   readonly changed: number;

@@ -5,7 +5,7 @@ import { type Gazetteer, placeAt } from '../photos/places.js';
 import type { Clock } from '../shared/clock.js';
 import type { Id } from '../shared/ids.js';
 import { windowAfter } from '../shared/pagination.js';
-import type { Reader, Transaction, Transactional } from '../shared/transactional.js';
+import type { Transaction, Transactional } from '../shared/transactional.js';
 import { actionTitle } from './bulk-action.js';
 import {
   BULK_BATCH,
@@ -30,19 +30,29 @@ type RunUses = {
  * their turn, and a service that stops does not wait for the last photo.
  */
 export async function runBulkEdit({ store, clock, ...uses }: RunUses, customerId: Id, id: Id): Promise<void> {
-  const found = await store.query(customerId, async (reader) => {
-    const edit = await reader.bulkEdits.get(id);
-    return edit !== null && isActive(edit) ? { edit, batch: await nextBatch(reader, edit) } : null;
+  const found = await store.query(customerId, async ({ bulkEdits, photos }) => {
+    const edit = await bulkEdits.get(id);
+    if (edit === null || !isActive(edit)) return null;
+    const { filters, lastPhotoId: last } = edit;
+    const changes = edit.state === 'undoing' ? await bulkEdits.changes(id, last, BULK_BATCH) : null;
+    if (changes !== null) return { edit, changes, photoIds: changes.map(({ photoId }) => photoId) };
+    if (filters === null) return { edit, changes, photoIds: await bulkEdits.chosenPhotos(id, last, BULK_BATCH) };
+    const matching = await photos.list({ filters, sort: 'id', window: windowAfter(last, BULK_BATCH) });
+    return { edit, changes, photoIds: matching.map((photo) => photo.id) };
   });
   if (found === null) return;
-  const { edit, batch } = found;
+  const { edit, changes, photoIds } = found;
   await store.transaction(customerId, async (transaction) => {
     const locked = await transaction.bulkEdits.lock(id);
     // Another run was faster, or a person has decided to undo it.
     if (locked?.state !== edit.state || locked.lastPhotoId !== edit.lastPhotoId) return;
-    const progress = await batch.process(transaction, { edit: locked, at: clock.now(), ...uses });
-    const next = { ...locked, ...progress, lastPhotoId: batch.photoIds.at(-1) ?? locked.lastPhotoId };
-    if (batch.photoIds.length === BULK_BATCH) {
+    const batch = { edit: locked, at: clock.now(), ...uses };
+    const progress =
+      changes === null
+        ? await applyToPhotos(transaction, batch, photoIds)
+        : await revertPhotos(transaction, batch, changes);
+    const next = { ...locked, ...progress, lastPhotoId: photoIds.at(-1) ?? locked.lastPhotoId };
+    if (photoIds.length === BULK_BATCH) {
       await transaction.bulkEdits.update(next);
       return transaction.jobs.add({ kind: 'bulk_edit', bulkEditId: id });
     }
@@ -51,26 +61,6 @@ export async function runBulkEdit({ store, clock, ...uses }: RunUses, customerId
     await transaction.bulkEdits.update(ended);
     await recordEdit(transaction, ended, endedAt);
   });
-}
-
-export interface Batch {
-  readonly photoIds: readonly Id[];
-  process(transaction: BatchTransaction, context: BatchContext): Promise<Progress>;
-}
-
-async function nextBatch({ bulkEdits, photos }: Reader<'bulkEdits' | 'photos'>, edit: BulkEdit): Promise<Batch> {
-  const { id, filters, lastPhotoId: last } = edit;
-  if (edit.state === 'undoing') {
-    const changes = await bulkEdits.changes(id, last, BULK_BATCH);
-    const photoIds = changes.map(({ photoId }) => photoId);
-    return { photoIds, process: (transaction, context) => revertPhotos(transaction, context, changes) };
-  }
-  const window = windowAfter(last, BULK_BATCH);
-  const photoIds =
-    filters === null
-      ? await bulkEdits.chosenPhotos(id, last, BULK_BATCH)
-      : (await photos.list({ filters, sort: 'id', window })).map((photo) => photo.id);
-  return { photoIds, process: (transaction, context) => applyToPhotos(transaction, context, photoIds) };
 }
 
 type BatchTransaction = Transaction<'bulkEdits' | 'photos' | 'tags' | 'customer' | 'outbox'>;

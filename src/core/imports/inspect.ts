@@ -117,22 +117,15 @@ async function inspectAndApply(
 /** A thumb that a power failure spoils is made again, and what it brings back is garbage, which is collected. */
 const UNSYNCED: Durability = { isDurable: false };
 
-interface StagedPicture {
-  readonly etag: string;
-  readonly bytes: PictureBytes;
-  /** Complete once the bytes were read. */
-  readonly measure: Pick<Measure, 'sizeBytes' | 'sha256'>;
-}
-
 /**
- * The staged bytes of an item, measured while they are read; null when there are none. A file that this process hashed while it received it, and
+ * The staged bytes of an item, measured while they are read to their end; null when there are none. A file that this process hashed while it received it, and
  * that nothing has written to since, is not read again. Throws `TooManyBytes` when it is read, at the first byte over `maxBytes`.
  */
 async function openStaged(
   { blobs, verifiedBlobs }: Pick<InspectUses, 'blobs' | 'verifiedBlobs'>,
   item: ImportPhoto,
   maxBytes: number,
-): Promise<StagedPicture | null> {
+): Promise<{ etag: string; bytes: PictureBytes; measure: Pick<Measure, 'sizeBytes' | 'sha256'> } | null> {
   const key = stagingKey(item);
   const file = await verifiedBlobs.writtenFile(key);
   if (file !== null && file.sizeBytes === item.sizeBytes && item.sha256 !== null && file.sizeBytes <= maxBytes) {

@@ -16,13 +16,6 @@ import type { Readable, Reader, Transactional } from '../shared/transactional.js
 /** Period for which an unowned blob is left alone: its owner may be about to be stored. */
 export const GRACE_SECONDS = 24 * 60 * 60;
 
-export interface GarbageOptions {
-  /** Only blobs written at least so many seconds ago. 0 is safe too: a removed blob is sent or generated again. */
-  readonly graceSeconds: number;
-  /** Default: all, including what unfinished puts have left. */
-  readonly kinds?: readonly BlobKind[] | undefined;
-}
-
 /** Number of removed blobs, and their bytes. */
 export type Collected = Readonly<Record<BlobKind | 'bytes', number>>;
 
@@ -38,10 +31,12 @@ export interface GarbageUses {
  * several processes at once, beside everything else, and be stopped at any time. Since it looks at every rendition, it also counts what they
  * take: nothing else would without listing them all. Staged bytes are normally deleted once they have been inspected (imports/inspect.ts); here
  * go those that a crash or a discarded import has left.
+ * @param options.graceSeconds Only blobs written at least so many seconds ago. 0 is safe too: a removed blob is sent or generated again.
+ * @param options.kinds Default: all, including what unfinished puts have left.
  */
 export async function collectGarbage(
   uses: GarbageUses,
-  { graceSeconds, kinds }: GarbageOptions,
+  { graceSeconds, kinds }: { readonly graceSeconds: number; readonly kinds?: readonly BlobKind[] | undefined },
   stopping?: AbortSignal,
 ): Promise<Collected> {
   const collected = { staging: 0, originals: 0, renditions: 0, bytes: 0 };

@@ -115,18 +115,12 @@ export interface OperatorTokenRequest {
   readonly expiresAt: Date | null;
 }
 
-export interface IssuedOperatorToken {
-  readonly operatorToken: OperatorToken;
-  /** The token is only available here. */
-  readonly token: string;
-}
-
-/** Errors: `invalid_request`, `limit_reached`. */
+/** The token itself is only available here. Errors: `invalid_request`, `limit_reached`. */
 export async function issueOperatorToken(
   { operatorTokens, clock }: { operatorTokens: OperatorTokenStore; clock: Clock },
   actor: Actor,
   request: OperatorTokenRequest,
-): Promise<IssuedOperatorToken> {
+): Promise<{ readonly operatorToken: OperatorToken; readonly token: string }> {
   const at = clock.now();
   const { settings, errors } = readSettings(request, at);
   const { scopes, errors: ofScopes } = readScopes(request.scopes, operatorScopes, 'token');

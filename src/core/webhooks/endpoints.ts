@@ -130,17 +130,15 @@ export function readDelivery(
   });
 }
 
-export interface EndpointPatch extends EndpointInput {
-  /** Enabling a disabled endpoint sends its waiting deliveries. */
-  readonly enabled?: boolean | undefined;
-}
-
-/** Changes the given fields; the others stay. Errors: `invalid_request`, `not_found`, and those of `check`. */
+/**
+ * Changes the given fields; the others stay. Enabling a disabled endpoint sends its waiting deliveries. Errors: `invalid_request`, `not_found`,
+ * and those of `check`.
+ */
 export async function editWebhookEndpoint(
   uses: { store: Transactional<'webhookEndpoints' | 'audit'>; clock: Clock; webhooks: WebhookSender },
   caller: AccountCaller,
   id: Id,
-  patch: EndpointPatch,
+  patch: EndpointInput & { readonly enabled?: boolean | undefined },
   check: Precondition<WebhookEndpoint> = unconditional,
 ): Promise<WebhookEndpoint> {
   const values = await endpointValues(uses, caller.customerId, patch);

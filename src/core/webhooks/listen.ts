@@ -13,21 +13,19 @@ import type { WebhookSender } from './webhook-sender.js';
 /** A program that has not said for so long that it listens has ended. */
 const LISTENING_MS = 2 * MINUTE;
 
-export type ListenUses = {
-  store: Transactional<'customer' | 'webhookEndpoints' | 'deliveries' | 'audit'>;
-  clock: Clock;
-  secrets: Secrets;
-  /** The sender of the program that listens: it decides which addresses are permitted. */
-  webhooks: WebhookSender;
-};
-
 /**
  * Creates an endpoint whose events the caller claims and sends on by itself. It has to call `keepListening` more often than every two
  * minutes, and to delete the endpoint at its end. Errors: `invalid_request`, `limit_reached`, `not_found` (customer).
  * @param input.secret What signs; by default a new one.
  */
 export async function startListening(
-  uses: ListenUses,
+  uses: {
+    store: Transactional<'customer' | 'webhookEndpoints' | 'deliveries' | 'audit'>;
+    clock: Clock;
+    secrets: Secrets;
+    /** The sender of the program that listens: it decides which addresses are permitted. */
+    webhooks: WebhookSender;
+  },
   caller: AccountCaller,
   { secret, ...input }: EndpointInput & { readonly url: string; readonly secret?: string | undefined },
 ): Promise<EndpointWithSecret> {

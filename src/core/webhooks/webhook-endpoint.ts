@@ -129,17 +129,17 @@ export interface EndpointInput {
   readonly events?: readonly string[] | undefined;
 }
 
-/** The same, validated and in the form in which it is stored. Absent fields stay absent. */
-export type EndpointValues = Partial<Pick<WebhookEndpoint, 'url' | 'description' | 'events'>>;
-
 export const MAX_ENDPOINT_DESCRIPTION = 200;
 
-/** Errors: `invalid_request`, for a URL also when its name resolves to a forbidden address. */
+/**
+ * The input in the form in which it is stored. Absent fields stay absent. Errors: `invalid_request`, for a URL also when its name resolves to a
+ * forbidden address.
+ */
 export async function endpointValues(
   { webhooks }: { webhooks: WebhookSender },
   customerId: Id,
   input: EndpointInput,
-): Promise<EndpointValues> {
+): Promise<Partial<Pick<WebhookEndpoint, 'url' | 'description' | 'events'>>> {
   const description = input.description === undefined ? undefined : cleanText(input.description ?? '') || null;
   const errors: FieldError[] = [];
   const refusal = input.url === undefined ? null : await webhooks.refusal(input.url.trim(), customerId);

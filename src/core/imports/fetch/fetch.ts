@@ -1,4 +1,4 @@
-import { onEach, withMeasure } from '../../blobs/blob-bytes.js';
+import { checkedAtEnd, onEach, withMeasure } from '../../blobs/blob-bytes.js';
 import type { Limits } from '../../customers/limits.js';
 import { QuotaReservation } from '../../customers/quota.js';
 import { type Job, randomFraction } from '../../jobs/job.js';
@@ -116,16 +116,20 @@ async function storeSource(
   if (!canContinue) {
     const { customerId, importId, itemId, uploadId, declaredBytes } = leased;
     const declared: DeclaredBytes = { sha256: item.sha256, sizeBytes: sizeBytes ?? declaredBytes };
-    const limited = limitedBytes(bytes, uses);
+    const { limits } = uses;
     let [received, allowed] = [0, item.sizeBytes ?? 0];
-    const reserve = async ({ length }: Uint8Array) => {
+    const count = async ({ length }: Uint8Array) => {
       received += length;
-      if (received <= allowed) return;
+      if (received > limits.maxFileBytes) throw new SourceFailure(tooLarge(limits), true);
+      if (declared.sizeBytes !== null || received <= allowed) return;
       allowed = received + STEP;
       await reserveSourceBytes(uses, leased, allowed);
     };
-    const passing = declared.sizeBytes === null ? onEach(limited, reserve) : limited;
-    const measured = withMeasure(passing, declared.sizeBytes ?? uses.limits.maxFileBytes);
+    const requireBytes = () => {
+      if (received === 0) throw new SourceFailure(fileEmpty, true);
+    };
+    const passing = checkedAtEnd(onEach(bytes, count), requireBytes);
+    const measured = withMeasure(passing, declared.sizeBytes ?? limits.maxFileBytes);
     return stageUpload(uses, { customerId, importId, itemId, uploadId, ...declared }, measured.bytes, measured.measure);
   }
   const grant = { ...leased, sha256: item.sha256, sizeBytes, expiresAt: uses.clock.now() };
@@ -214,20 +218,6 @@ function reserveSourceBytes(
     if (error !== null) throw new SourceFailure(error, true);
     await transaction.importPhotos.update({ ...item, sizeBytes, updatedAt: clock.now() });
   });
-}
-
-/** Bytes of any number, until they are too many. Errors: `SourceFailure`. */
-async function* limitedBytes(
-  bytes: AsyncIterable<Uint8Array>,
-  { limits }: { limits: Limits },
-): AsyncGenerator<Uint8Array, void, void> {
-  let received = 0;
-  for await (const chunk of bytes) {
-    received += chunk.length;
-    if (received > limits.maxFileBytes) throw new SourceFailure(tooLarge(limits), true);
-    yield chunk;
-  }
-  if (received === 0) throw new SourceFailure(fileEmpty, true);
 }
 
 /** `received`: the item has its bytes, or no longer needs them. */

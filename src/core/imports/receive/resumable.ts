@@ -27,19 +27,14 @@ import {
 } from './upload.js';
 import { inProgress, replaced, type UploadSlots } from './upload-slots.js';
 
-export interface ContinuedUpload extends Upload {
-  /** Where in the file `bytes` begin. */
-  readonly offset: number;
-}
-
 /**
- * Receives bytes of one item from an offset on, and the item with the last of them. Bytes that have arrived are stored whatever happens
+ * Receives bytes of one item from an offset of the file on, and the item with the last of them. Bytes that have arrived are stored whatever happens
  * then, and need not be sent again for 24 hours. One request at a time; asking for the offset ends it. Errors: those of `receiveUpload`,
  * and `upload_offset_mismatch` when the stored bytes end elsewhere; after a wrong hash nothing is stored.
  */
 export async function continueUpload(
   uses: GrantUses & PartsUses & ClaimUses,
-  upload: ContinuedUpload,
+  upload: Upload & { readonly offset: number },
 ): Promise<UploadProgress> {
   const { grant, item } = await requireUploadItem(uses, upload);
   const { sizeBytes, expiresAt } = grant;

@@ -7,7 +7,6 @@ import type { MediaReader } from '../../media/media-reader.js';
 import { DomainError, type ItemError, invalid, isOutage, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import { counted } from '../../shared/text.js';
-import type { Reader } from '../../shared/transactional.js';
 import { type Candidate, normalSha256, type Registration, registrationError, tooLarge } from '../candidate.js';
 import { requireOpen } from '../import.js';
 import { newUploadId } from '../import-photo.js';
@@ -54,7 +53,15 @@ async function receive(
 ): Promise<RegistrationResults> {
   await uses.store.query(caller.customerId, async (reader) => {
     requireOpen(requireFound(await reader.imports.find(importId), 'import'));
-    await requireQuota(uses, reader, caller.customerId);
+    // Bytes of one request are counted after they have arrived; those of concurrent requests must fit into the quota together, or many of them
+    // could fill the disk far beyond it. One request is always accepted: it may contain duplicates.
+    const { storageBytesLimit } = await reader.customer.read();
+    const pending = uses.uploads.unreservedBytes(caller.customerId);
+    if (storageBytesLimit === null || pending <= uses.limits.inlineMaxBytes) return;
+    const { storageBytes } = await reader.usage.quotaUse();
+    if (storageBytes + pending <= storageBytesLimit) return;
+    const message = 'Other uploads to this account are in progress and would fill its quota.';
+    throw new DomainError('rate_limited', `${message} Try again when they have finished.`);
   });
   await requireDiskSpace(uses, 0);
   const [candidates, rejected]: [Candidate[], CandidateOutcome[]] = [[], []];
@@ -177,22 +184,4 @@ async function unstage(
 function isUsed({ index, staged }: Candidate, { results }: RegistrationResults): boolean {
   const photo = results.find((result) => result.index === index)?.photo;
   return photo?.status === 'processing' && photo.id === staged?.id && photo.uploadId === staged.uploadId;
-}
-
-/**
- * Bytes of one request are counted after they have arrived; those of concurrent requests must fit into the quota together, or many of them
- * could fill the disk far beyond it. One request is always accepted: it may contain duplicates. Errors: `rate_limited`.
- */
-async function requireQuota(
-  { uploads, limits }: InlineUses,
-  reader: Reader<'customer' | 'usage'>,
-  customerId: Id,
-): Promise<void> {
-  const { storageBytesLimit } = await reader.customer.read();
-  const pending = uploads.unreservedBytes(customerId);
-  if (storageBytesLimit === null || pending <= limits.inlineMaxBytes) return;
-  const { storageBytes } = await reader.usage.quotaUse();
-  if (storageBytes + pending <= storageBytesLimit) return;
-  const message = 'Other uploads to this account are in progress and would fill its quota.';
-  throw new DomainError('rate_limited', `${message} Try again when they have finished.`);
 }

@@ -19,21 +19,16 @@ export const GROUPS_PER_PAGE = 10;
 const BATCH = 250;
 const BATCHES_PER_PAGE = 8;
 
-export interface SimilarGroups {
-  readonly groups: readonly SimilarGroup[];
-  /** Where the next page begins; null: all photos have been compared. There may be a next page although this one is empty. */
-  readonly next: Id | null;
-}
-
 /**
  * A page of groups of similar photos, by the lowest id in each, from after this photo. It compares a bounded number of photos, however large
- * the library is. Of a group that is larger than `MAX_GROUP` a part is shown; the rest when that has become smaller.
+ * the library is. Of a group that is larger than `MAX_GROUP` a part is shown; the rest when that has become smaller. `next`: where the next page
+ * begins; null: all photos have been compared. There may be a next page although this one is empty.
  */
 export function readSimilarGroups(
   { store }: { store: Readable<'photos' | 'similarPhotos'> },
   { customerId }: Caller,
   after: Id | null,
-): Promise<SimilarGroups> {
+): Promise<{ readonly groups: readonly SimilarGroup[]; readonly next: Id | null }> {
   return store.query(customerId, async (reader) => {
     const groups: SimilarGroup[] = [];
     let [next, shown] = [after, after];

@@ -92,23 +92,18 @@ export interface Invitation {
   readonly isMailed: boolean;
 }
 
-export interface NewLink {
-  readonly link: string;
-  /** The hash of its token. */
-  readonly hash: string;
-  readonly at: Date;
-  /** Using it removes the second factors. */
-  readonly withoutFactors: boolean;
-}
-
-/** Gives a user, who is locked, a new link; the previous one becomes invalid. One that removes second factors is never mailed. */
+/**
+ * Gives a user, who is locked, a new link with this hash of its token; the previous one becomes invalid. One that removes second factors is
+ * never mailed.
+ */
 async function storeNewLink(
   uses: MailUses,
   transaction: Transaction<'customer' | 'users' | 'audit' | 'jobs'>,
   caller: Pick<AccountCaller, 'actor'>,
   held: User,
-  { link, hash, at, withoutFactors }: NewLink,
+  given: { readonly link: string; readonly hash: string; readonly at: Date; readonly withoutFactors: boolean },
 ): Promise<Invitation> {
+  const { link, hash, at, withoutFactors } = given;
   const user = withLink(held, hash, at, withoutFactors);
   await transaction.users.update(user);
   const changes = withoutFactors ? ['secondFactors'] : [];

@@ -56,10 +56,21 @@ export async function signInByAssertion(
     uses.store.transaction(customerId, async (transaction) => {
       await transaction.customer.lock();
       const arrival = { assertion, email, userId: user?.id ?? null, address, at: uses.clock.now() };
-      const identified = await identify(transaction, settings, arrival);
-      const proof = proofBy(settings, arrival, identified, source);
-      const result = await signIn(uses, transaction, identified.user, proof, browser);
-      return { result, lostPassword: identified.lostPassword };
+      const { user: held, lostPassword, isNewIdentity } = await identify(transaction, settings, arrival);
+      // A provider that remembers the browser proves nothing about who sits before it.
+      const confirmedAt = assertion.authenticatedAt ?? after(arrival.at, -CONFIRMED_MS);
+      const role = roleByGroups(settings, assertion.groups, held.role);
+      // To the address here, whatever the provider has.
+      const notice = lostPassword ? 'password_changed' : 'new_sign_in';
+      const proof: Proof = {
+        by: 'assertion',
+        provesFactor: assertion.methods.some((method) => settings.trustedMethods.includes(method)),
+        source,
+        notice: isNewIdentity ? notice : null,
+        confirmedAt: confirmedAt < arrival.at ? confirmedAt : arrival.at,
+        role: role === held.role ? null : role,
+      };
+      return { result: await signIn(uses, transaction, held, proof, browser), lostPassword };
     });
   return user === null ? identifyAndSignIn() : recordingNotAdmitted(uses, user, browser, identifyAndSignIn);
 }
@@ -102,27 +113,6 @@ function notVerified(name: string) {
   return refusedBy('address_not_verified', `${name} does not say that your e-mail address is verified.`);
 }
 
-function proofBy(
-  settings: ProviderSettings,
-  { assertion: { methods, authenticatedAt, groups }, at }: Arrival,
-  { user, lostPassword, isNewIdentity }: Identified,
-  source: string | null,
-): Proof {
-  // A provider that remembers the browser proves nothing about who sits before it.
-  const confirmedAt = authenticatedAt ?? after(at, -CONFIRMED_MS);
-  const role = roleByGroups(settings, groups, user.role);
-  // To the address here, whatever the provider has.
-  const notice = lostPassword ? 'password_changed' : 'new_sign_in';
-  return {
-    by: 'assertion',
-    provesFactor: methods.some((method) => settings.trustedMethods.includes(method)),
-    source,
-    notice: isNewIdentity ? notice : null,
-    confirmedAt: confirmedAt < at ? confirmedAt : at,
-    role: role === user.role ? null : role,
-  };
-}
-
 /**
  * The role that the groups of a person give: the highest of them, or that of new people. Owners neither become nor cease to be by a group,
  * unless the operator has given a group that role.
@@ -138,25 +128,17 @@ function roleByGroups(
   return given.reduce((highest, each) => (mayActAs(each, highest) ? each : highest), given[0] ?? role);
 }
 
-interface Identified {
-  /** Locked. */
-  readonly user: User;
-  readonly lostPassword: boolean;
-  /** A person who was here already has got the identity just now. */
-  readonly isNewIdentity: boolean;
-}
-
 /**
  * The user who has this identity; else the one with the verified address, or a new one, who gets it now. An address is what people enter
  * here themselves. So whatever opened the account before ends then: another person could have taken the address in advance, to share an
  * account with its owner. Nothing of that happens to a user with a second factor, which an address does not prove. The customer is locked.
- * Errors: `unauthorized`.
+ * `isNewIdentity`: a person who was here already has got it just now. Errors: `unauthorized`.
  */
 async function identify(
   transaction: Transaction<'customer' | 'users' | 'factors' | 'identities' | 'audit'>,
   settings: ProviderSettings,
   arrival: Arrival,
-): Promise<Identified> {
+): Promise<{ readonly user: User; readonly lostPassword: boolean; readonly isNewIdentity: boolean }> {
   const { users, identities, factors, audit } = transaction;
   const { assertion, email, userId, address, at } = arrival;
   const user = userId === null ? await admitNewcomer(transaction, settings, arrival) : await users.lock(userId);
