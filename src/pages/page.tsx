@@ -3,7 +3,6 @@ import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
 import type { Ports } from '../core/ports.js';
-import { factorNeededFrom } from '../core/users/factors/policy.js';
 import { mayActAs } from '../core/users/user.js';
 import { PORTS } from '../http/ports-token.js';
 import { applyReply, Reply } from '../http/responses/reply.js';
@@ -166,7 +165,7 @@ function Layout({ context, options, flash, token, children }: LayoutProps) {
   const plain = options.plain === true || context.person === null;
   const undo = flash?.undo;
   // When two-step sign-in is required, now or soon, of a person who has not set it up.
-  const from = context.person && factorNeededFrom(context.person);
+  const from = context.person?.hasFactor === false ? context.person.customer.factorsRequiredFrom : null;
   return (
     <html lang="en">
       <head>

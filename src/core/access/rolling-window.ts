@@ -4,7 +4,6 @@ import type { Id } from '../shared/ids.js';
 import { counted } from '../shared/text.js';
 import type { ApiKey } from './api-key.js';
 
-/** The group in which a request is counted. */
 export type BudgetGroup = 'read' | 'write' | 'anonymous';
 
 export const WINDOW_MS = MINUTE;
@@ -79,7 +78,6 @@ export class AdmissionLog {
     return this.state(limit, this.fits(limit, now), now, wall);
   }
 
-  /** Whether no admission counts. */
   isEmpty(now: number): boolean {
     this.forget(now);
     return this.used === 0;
@@ -159,7 +157,6 @@ export async function requireBudget(
   if (!state.allowed) throw usedUp(state, tooMany);
 }
 
-/** The refusal of a use. */
 export function usedUp({ retryAfter }: WindowState, tooMany: string): DomainError {
   const wait = counted(retryAfter ?? WINDOW_MS / SECOND, 'second');
   return new DomainError('rate_limited', `${tooMany} Try again in ${wait}.`, { retryAfter });

@@ -86,7 +86,10 @@ export function administerCustomer(
     const before = await transaction.customer.lock();
     precondition(before);
     requireValid(customerPatchErrors(patch));
-    const changed = administer(before, inputAfter(before, patch), clock.now());
+    const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+    const { name, defaultTimeZone, ...rest }: CustomerAdministration = { ...before, ...given };
+    const values = { ...rest, name: cleanText(name), defaultTimeZone: zoneAsStored(defaultTimeZone) };
+    const changed = administer(before, values, clock.now());
     const changes = changedFields(before, changed, customerAdministration);
     if (changes.length === 0) return before;
     await transaction.customer.update(changed);
@@ -110,12 +113,6 @@ function settingsErrors({ name, defaultTimeZone, trashRetentionDays }: CustomerP
     ...(defaultTimeZone === undefined ? [] : zoneErrors(defaultTimeZone, zoneField)),
     ...(trashRetentionDays === undefined ? [] : retentionErrors(trashRetentionDays)),
   ];
-}
-
-function inputAfter(before: Customer, patch: CustomerPatch): CustomerAdministration {
-  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-  const { name, defaultTimeZone, ...rest }: CustomerAdministration = { ...before, ...given };
-  return { ...rest, name: cleanText(name), defaultTimeZone: zoneAsStored(defaultTimeZone) };
 }
 
 type ChangeUses = { store: Transactional<'customer' | 'audit'>; clock: Clock };

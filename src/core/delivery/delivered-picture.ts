@@ -29,11 +29,13 @@ export function deliveredPicture(
 ): Transformation {
   const { w, h, fit = 'inside', g, f = 'auto', q, dpr = 1, bg = null, blur = null } = options;
   const format = f === 'auto' ? bestFormat(photo, accepted) : f;
+  const point = g === 'center' ? MIDDLE : (photo.focus ?? MIDDLE);
+  const gravity = g === 'auto' ? 'attention' : point;
   return {
     width: side('w', w, dpr),
     height: side('h', h, dpr),
     fit,
-    gravity: fit === 'cover' ? gravityOf(photo, g) : MIDDLE,
+    gravity: fit === 'cover' ? gravity : MIDDLE,
     format,
     quality: format === 'png' ? QUALITY.png : (q ?? QUALITY[format]),
     background: bg,
@@ -71,11 +73,6 @@ function bestFormat({ alpha }: DeliveredPhoto, accepted: AcceptedFormats): Trans
   if (accepted.has('avif')) return 'avif';
   if (accepted.has('webp')) return 'webp';
   return alpha ? 'png' : 'jpeg';
-}
-
-function gravityOf({ focus }: DeliveredPhoto, g: DeliveryOptions['g']): Transformation['gravity'] {
-  if (g === 'auto') return 'attention';
-  return g === 'center' ? MIDDLE : (focus ?? MIDDLE);
 }
 
 export interface DeliveredDownload extends Download {

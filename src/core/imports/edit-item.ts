@@ -20,7 +20,7 @@ import {
   finalError,
   type ImportPhoto,
   newUploadId,
-  quotaGrowth,
+  quotaUseOf,
   retry,
   saveAndRequestInspection,
   transition,
@@ -56,7 +56,8 @@ export async function editImportPhoto(
     const edited = await withValues(uses.limits, transaction, caller, subject, before, patch, at);
     const item =
       patch.status === undefined ? edited : await setItemStatus(transaction, edited, patch.status, staged, at);
-    quota?.reserve(quotaGrowth(before, item));
+    const [had, has] = [quotaUseOf(before), quotaUseOf(item)];
+    quota?.reserve({ photos: has.photos - had.photos, storageBytes: has.storageBytes - had.storageBytes });
     if (item !== before) await transaction.imports.update(touch(subject, at));
     return requireFound((await itemDetailsOf(transaction.tags, [item]))[0], 'import_photo');
   });

@@ -150,12 +150,6 @@ export function requireSameBytes(item: ImportPhoto, { sha256 }: { readonly sha25
   throw finalError(item, `This item is ${item.status} and no longer accepts uploads to this URL.`);
 }
 
-/** By how much the use of the quota changes; less than 0 where it shrinks. */
-export function quotaGrowth(before: ImportPhoto, after: ImportPhoto): QuotaUse {
-  const [had, has] = [quotaUseOf(before), quotaUseOf(after)];
-  return { photos: has.photos - had.photos, storageBytes: has.storageBytes - had.storageBytes };
-}
-
 /** Fails a locked item, and with it the items of its import that rely on its bytes instead of their own. */
 export async function failItem(
   transaction: Transaction<'importPhotos'>,

@@ -125,8 +125,7 @@ export async function unownedAmong(
   const customers = new Set(batch.map(({ name }) => name.customerId));
   for (const customerId of customers) {
     const own = batch.filter(({ name }) => name.customerId === customerId);
-    const judged = await store.query(customerId, (reader) => judge(reader, own));
-    unowned.push(...judged);
+    unowned.push(...(await store.query(customerId, (reader) => judge(reader, own))));
   }
   return unowned;
 }

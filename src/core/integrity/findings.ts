@@ -1,7 +1,6 @@
 import type { Photo } from '../photos/photo.js';
 import type { Id } from '../shared/ids.js';
 
-/** The conditions that must always hold. */
 export const invariants = {
   I1: 'every photo, including those in the trash, has its original, byte for byte, and every import item has its bytes',
   I2: 'unowned data is removed',

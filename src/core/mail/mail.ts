@@ -59,7 +59,6 @@ export interface MailTemplates {
 }
 export type MailTemplate = keyof MailTemplates;
 
-/** One mail to one person. */
 export type Mail = {
   [T in MailTemplate]: { readonly to: Recipient; readonly template: T; readonly values: MailTemplates[T] };
 }[MailTemplate];

@@ -73,7 +73,6 @@ export interface Layout {
   readonly canvas: Size;
 }
 
-/** Where everything of an upright picture goes. */
 export function layoutOf(picture: Size, { width, height, fit, gravity }: Transformation): Layout {
   const box = { width: width ?? MAX_RESULT_SIDE, height: height ?? MAX_RESULT_SIDE };
   const ratios = [box.width / picture.width, box.height / picture.height] as const;

@@ -1,4 +1,3 @@
-/** Both, one after the other. */
 export function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
   const both = new Uint8Array(a.length + b.length);
   both.set(a);

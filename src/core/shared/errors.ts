@@ -35,7 +35,6 @@ export const errorCodes = [
 ] as const;
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** The kind of problem with one field of a request. */
 export type FieldErrorCode =
   | 'required'
   | 'unknown_field'

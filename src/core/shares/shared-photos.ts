@@ -39,12 +39,10 @@ export function listSharedPhotos(
 /** A photo that a share shows. Errors: `not_found`: not shared, in the trash, or of another customer look the same. */
 export async function readSharedPhoto({ store }: PhotoUses, share: Share, id: Id): Promise<PhotoWithTags> {
   const photo = await store.query(share.customerId, ({ photos }) => photos.get(id));
-  if (photo === null || isTrashed(photo) || !isShown(share, photo)) throw notFound('photo');
+  const isShown =
+    share.tagId === null ? share.photoIds.includes(id) : photo?.tags.some((tag) => tag.id === share.tagId);
+  if (photo === null || isTrashed(photo) || !isShown) throw notFound('photo');
   return photo;
-}
-
-function isShown({ tagId, photoIds }: Share, { id, tags }: PhotoWithTags): boolean {
-  return tagId === null ? photoIds.includes(id) : tags.some((tag) => tag.id === tagId);
 }
 
 /** Returns the photos before and after a photo of the share. */

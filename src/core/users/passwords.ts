@@ -24,16 +24,6 @@ export interface PasswordStrength {
   scoreOf(password: string, words: readonly string[]): Promise<number>;
 }
 
-/** A password is hard to guess by its length and by what it is made of. Errors: `invalid_request`. */
-export async function requireGoodPassword(
-  uses: { passwordStrength: PasswordStrength },
-  password: string,
-  user: Pick<User, 'email'>,
-): Promise<void> {
-  const error = await passwordError(uses, password, user);
-  if (error !== null) throw invalid(error);
-}
-
 /**
  * The credentials of a person who follows a link: the known address, or else the one given now. Errors: `invalid_request`, with all
  * problems.
@@ -50,7 +40,8 @@ export async function readCredentials(
   return { email, password: given.password };
 }
 
-async function passwordError(
+/** Returns what is wrong with a password; null if it is hard to guess by its length and by what it is made of. */
+export async function passwordError(
   uses: { passwordStrength: PasswordStrength },
   password: string,
   { email }: Pick<User, 'email'>,

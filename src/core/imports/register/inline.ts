@@ -85,7 +85,11 @@ async function receive(
     }
     outcomeKnown = false;
     const answer = await registerAll({ ...uses, store: registrationStore }, caller, importId, candidates, rejected);
-    const unused = candidates.filter((candidate) => !isUsed(candidate, answer));
+    // Those whose bytes no item relies on.
+    const unused = candidates.filter(({ index, staged }) => {
+      const photo = answer.results.find((result) => result.index === index)?.photo;
+      return photo?.status !== 'processing' || photo.id !== staged?.id || photo.uploadId !== staged.uploadId;
+    });
     await unstage(uses, caller, importId, unused);
     return answer;
   } catch (error) {
@@ -178,10 +182,4 @@ async function unstage(
 ): Promise<void> {
   const keys = candidates.flatMap(({ staged }) => (staged ? [stagingKey({ customerId, importId, ...staged })] : []));
   await blobs.delete(keys);
-}
-
-/** Whether an item relies on the bytes of a candidate. */
-function isUsed({ index, staged }: Candidate, { results }: RegistrationResults): boolean {
-  const photo = results.find((result) => result.index === index)?.photo;
-  return photo?.status === 'processing' && photo.id === staged?.id && photo.uploadId === staged.uploadId;
 }

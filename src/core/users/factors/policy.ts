@@ -20,7 +20,9 @@ export async function requireFactors(
 ): Promise<Customer> {
   return store.transaction(customer.id, async (transaction) => {
     const before = await transaction.customer.lock();
-    const from = day === '' ? null : startOf(day, before.defaultTimeZone);
+    const from = day === '' ? null : fromWallClock(`${day}T00:00:00`, before.defaultTimeZone)?.takenAt;
+    if (from === undefined)
+      throw invalid({ field: 'from', code: 'invalid_format', message: 'Enter a day such as 2027-01-31.' });
     if (from !== null && (await transaction.factors.countFactors(user.id)) === 0)
       throw invalid({ field: 'from', code: 'conflict', message: 'Set up two-step sign-in for yourself first.' });
     if (from?.getTime() === before.factorsRequiredFrom?.getTime()) return before;
@@ -33,12 +35,6 @@ export async function requireFactors(
   });
 }
 
-function startOf(day: string, timeZone: string): Date {
-  const start = fromWallClock(`${day}T00:00:00`, timeZone)?.takenAt;
-  if (start) return start;
-  throw invalid({ field: 'from', code: 'invalid_format', message: 'Enter a day such as 2027-01-31.' });
-}
-
 type Subject = Pick<KnownSession, 'customer' | 'hasFactor'>;
 
 export function areFactorsRequired({ factorsRequiredFrom: from }: Subject['customer'], now: Date): boolean {
@@ -48,11 +44,6 @@ export function areFactorsRequired({ factorsRequiredFrom: from }: Subject['custo
 /** The person has to add a second factor before anything else. */
 export function mustAddFactor({ customer, hasFactor }: Subject, now: Date): boolean {
   return !hasFactor && areFactorsRequired(customer, now);
-}
-
-/** Until when a person without a second factor has to add one; null: never, or already. */
-export function factorNeededFrom({ customer, hasFactor }: Subject): Date | null {
-  return hasFactor ? null : customer.factorsRequiredFrom;
 }
 
 export const factorSecrets: SealedRows<{ store: Transactional<'factors'> }, AuthenticatorApp> = {

@@ -4,13 +4,13 @@ import type { Actor } from '../../audit/audit-entry.js';
 import { type MailUses, queueMail } from '../../mail/send-mail.js';
 import type { Addresses } from '../../shared/addresses.js';
 import { after, type Clock, MINUTE } from '../../shared/clock.js';
-import { requireFound } from '../../shared/errors.js';
+import { invalid, requireFound } from '../../shared/errors.js';
 import type { Transactional } from '../../shared/transactional.js';
 import type { FactorUses } from '../factors/add.js';
 import { type ConfirmUses, confirmIdentity, type FactorAnswer, wrongPassword } from '../factors/confirm-identity.js';
 import { newMailedToken, requestsWithinHour } from '../mailed-token.js';
 import { notifyPerson } from '../notify-person.js';
-import { type PasswordStrength, requireGoodPassword } from '../passwords.js';
+import { type PasswordStrength, passwordError } from '../passwords.js';
 import { maySetPassword, type Session } from '../session.js';
 import { auditUser, normalEmail, userActor, withoutLink } from '../user.js';
 import { type UserStore, usersOf } from '../user-store.js';
@@ -33,7 +33,8 @@ export async function changePassword(
     hasFactor: (await factors.countFactors(session.userId)) > 0,
   }));
   // First, because a code counts once: it should not be lost to a password that is refused anyway.
-  await requireGoodPassword(uses, password, user);
+  const error = await passwordError(uses, password, user);
+  if (error !== null) throw invalid(error);
   if (!maySetPassword({ session, user, hasFactor }, clock.now()))
     await confirmIdentity(uses, { session, user, hasFactor }, current, FIELD);
   const passwordHash = await passwords.hash(password);

@@ -88,20 +88,17 @@ async function findUserFor(
   const [linked] = lastSignedInFirst(openUsers(settings, await users.findByIdentity(issuer, subject)));
   if (linked !== undefined) return { customerId: linked.customerId, user: linked };
   if (email === null) throw notVerified(settings.name);
-  const named = onlyOne(settings, await users.findByEmail(email));
-  if (named !== null) return { customerId: named.customerId, user: named };
+  const own = openUsers(settings, await users.findByEmail(email));
+  // A person at another customer who has only been invited keeps no one out.
+  const joined = own.filter(({ joinedAt }) => joinedAt !== null);
+  const [named, ...others] = joined.length > 0 ? joined : own;
+  if (others.length > 0) {
+    const message = `Several accounts have people with your address, and ${settings.name} does not say which one you mean. Ask the operator to name the account of ${settings.name} in its settings (\`customer\`).`;
+    throw refusedBy('several_accounts', message);
+  }
+  if (named !== undefined) return { customerId: named.customerId, user: named };
   if (settings.admitsNewPeople && settings.customerId !== null) return { customerId: settings.customerId, user: null };
   throw notInvited(email);
-}
-
-/** A person at another customer who has only been invited keeps no one out. */
-function onlyOne(settings: ProviderSettings, known: readonly KnownUser[]): User | null {
-  const own = openUsers(settings, known);
-  const joined = own.filter(({ joinedAt }) => joinedAt !== null);
-  const [first = null, ...others] = joined.length > 0 ? joined : own;
-  if (others.length === 0) return first;
-  const message = `Several accounts have people with your address, and ${settings.name} does not say which one you mean. Ask the operator to name the account of ${settings.name} in its settings (\`customer\`).`;
-  throw refusedBy('several_accounts', message);
 }
 
 function openUsers({ customerId }: ProviderSettings, known: readonly KnownUser[]): User[] {

@@ -74,13 +74,9 @@ export async function signIn(
     const action = user.joinedAt === null ? 'user.joined' : 'user.signed_in';
     await auditUser(audit, userActor(signed, browser.address), signed, { action, at });
   }
-  const template = noticeOf(user, proof);
+  // A first sign-in is not reported to the person. A link has just changed the password, which the person is told already.
+  const isUnexpected = proof.source === null && !byLink && user.joinedAt !== null;
+  const template = proof.notice ?? (isUnexpected ? 'new_sign_in' : null);
   if (template !== null) await notifyPerson(uses, transaction, signed, { template }, { ...browser, at });
   return { user: signed, isPending: false, pendingRole: null };
-}
-
-/** A first sign-in is not reported to the person. A link has just changed the password, which the person is told already. */
-function noticeOf({ joinedAt }: Pick<User, 'joinedAt'>, { by, source, notice = null }: Proof) {
-  if (notice !== null) return notice;
-  return source === null && by !== 'link' && joinedAt !== null ? 'new_sign_in' : null;
 }
