@@ -4,7 +4,7 @@ import type { JobWork } from '../jobs/job.js';
 import { type MailUses, mailWork } from '../mail/send-mail.js';
 import type { Addresses } from '../shared/addresses.js';
 import { after, type Clock, DAY, isExpired } from '../shared/clock.js';
-import { type FieldError, requireFound, requireRoom, requireValid } from '../shared/errors.js';
+import { type FieldError, requireBelowLimit, requireFound, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken } from '../shared/secrets.js';
 import { type Precondition, type Readable, type Transactional, unconditional } from '../shared/transactional.js';
@@ -78,7 +78,7 @@ export async function issueKey(
     // Keys are created one at a time, so that their number stays within its limit.
     await customer.lock();
     const tooMany = `A customer can have at most ${MAX_KEYS} keys. Delete one first.`;
-    requireRoom((await keys.list()).length, MAX_KEYS, 'apiKeys', tooMany);
+    requireBelowLimit((await keys.list()).length, MAX_KEYS, 'apiKeys', tooMany);
     const key = await keys.insert({ ...settings, ...secret, scopes: granted, createdAt: at });
     await outbox.add('api_key.created', [key.id], at);
     await audit.add(actor, { action: 'api_key.created', subject: key, at });

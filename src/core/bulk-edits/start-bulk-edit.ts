@@ -4,7 +4,7 @@ import type { Limits } from '../customers/limits.js';
 import { countPhotos } from '../photos/list-photos.js';
 import type { PhotoFilters } from '../photos/photo-query.js';
 import { after, type Clock } from '../shared/clock.js';
-import { invalid, requireFound, requireRoom, requireValid } from '../shared/errors.js';
+import { invalid, requireBelowLimit, requireFound, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable, Transactional } from '../shared/transactional.js';
 import { actionErrors, type BulkActionInput, storedAction } from './bulk-action.js';
@@ -41,7 +41,7 @@ export async function startBulkEdit(
     await transaction.customer.lock();
     const { length } = await transaction.bulkEdits.active();
     const tooMany = `${MAX_ACTIVE_EDITS} changes of many photos are in progress. Wait until one of them has ended.`;
-    requireRoom(length, MAX_ACTIVE_EDITS, 'bulkEdits', tooMany);
+    requireBelowLimit(length, MAX_ACTIVE_EDITS, 'bulkEdits', tooMany);
     const createdAt = clock.now();
     const action = await storedAction(transaction, caller, input, { limits, at: createdAt });
     const edit = { action, filters, total, actor: caller.actor, createdAt };

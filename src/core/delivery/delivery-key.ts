@@ -2,7 +2,7 @@ import { changedFields } from '../audit/audit-entry.js';
 import type { AccountCaller, CustomerStatus } from '../customers/customer.js';
 import type { SealedRows } from '../customers/reseal.js';
 import { type Clock, expiryErrors } from '../shared/clock.js';
-import { DomainError, requireFound, requireRoom, requireValid } from '../shared/errors.js';
+import { DomainError, requireBelowLimit, requireFound, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { base62, newRandomToken, randomNumber, type Secrets, seal, unseal } from '../shared/secrets.js';
 import { cleanText, requiredTextErrors } from '../shared/text.js';
@@ -110,7 +110,7 @@ export async function createDeliveryKey(
     // Keys are created one at a time, so that their number stays within its limit.
     await customer.lock();
     const tooMany = `A customer can have at most ${MAX_DELIVERY_KEYS} delivery keys. Delete one first.`;
-    requireRoom((await deliveryKeys.list()).length, MAX_DELIVERY_KEYS, 'deliveryKeys', tooMany);
+    requireBelowLimit((await deliveryKeys.list()).length, MAX_DELIVERY_KEYS, 'deliveryKeys', tooMany);
     const sealed = seal(uses.secrets, 'delivery', secret);
     // 12 bytes: a little more than fits into 16 characters.
     const publicId = `dk_${base62(randomNumber(12), 16)}`;

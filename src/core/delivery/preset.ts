@@ -1,6 +1,6 @@
 import type { AccountCaller } from '../customers/customer.js';
 import type { Clock } from '../shared/clock.js';
-import { invalid, notFound, requireFound, requireRoom } from '../shared/errors.js';
+import { invalid, notFound, requireBelowLimit, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { type Precondition, type Readable, type Transactional, unconditional } from '../shared/transactional.js';
 import { deliveredPicture } from './delivered-picture.js';
@@ -95,7 +95,7 @@ export async function savePreset(
     if (before !== null) check(before);
     if (before?.options === values.options) return before;
     const tooMany = `A customer can have at most ${MAX_PRESETS} presets. Delete one first.`;
-    if (before === null) requireRoom((await presets.list()).length, MAX_PRESETS, 'presets', tooMany);
+    if (before === null) requireBelowLimit((await presets.list()).length, MAX_PRESETS, 'presets', tooMany);
     const saved = await presets.put({ ...values, createdAt: at, updatedAt: at });
     const subject = { id: null, name: saved.name };
     if (before === null) await audit.add(actor, { action: 'preset.created', subject, at });

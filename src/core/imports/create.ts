@@ -3,7 +3,7 @@ import type { Limits } from '../customers/limits.js';
 import { isTimeZone } from '../media/capture-time.js';
 import { zoneAsStored } from '../media/zones.js';
 import { after, type Clock, DAY } from '../shared/clock.js';
-import { DomainError, type FieldError, requireRoom, requireValid } from '../shared/errors.js';
+import { DomainError, type FieldError, requireBelowLimit, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { cleanText, textErrors, verbatimErrors } from '../shared/text.js';
 import type { Reader, Transactional } from '../shared/transactional.js';
@@ -42,7 +42,7 @@ export async function createImport(
     const opened = await openImport(transaction, creation.clientRef);
     if (opened !== null) return { import: await importDetailsOf(transaction.tags, opened), created: false };
     const tooMany = `A customer has at most ${limits.openImports} open imports. Finalize or discard one first.`;
-    requireRoom(await transaction.imports.countOpen(), limits.openImports, 'openImports', tooMany);
+    requireBelowLimit(await transaction.imports.countOpen(), limits.openImports, 'openImports', tooMany);
     const at = clock.now();
     const tagIds = await resolveTags(transaction, caller, creation, { limits, at });
     const subject = await transaction.imports.insert({ ...newImport(creation, caller, at), tagIds });

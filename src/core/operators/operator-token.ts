@@ -4,7 +4,7 @@ import type { Budget } from '../access/rolling-window.js';
 import { type Actor, changedFields } from '../audit/audit-entry.js';
 import type { AuditLog } from '../audit/audit-log.js';
 import { type Clock, isExpired } from '../shared/clock.js';
-import { DomainError, requireFound, requireRoom, requireValid } from '../shared/errors.js';
+import { DomainError, requireBelowLimit, requireFound, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { base62, hashRandomToken, randomNumber } from '../shared/secrets.js';
 
@@ -130,7 +130,7 @@ export async function issueOperatorToken(
   return operatorTokens.transaction(async (tokens) => {
     const live = (await tokens.list()).filter(({ deletedAt }) => deletedAt === null);
     const tooMany = `There can be at most ${MAX_OPERATOR_TOKENS} operator tokens. Delete one first.`;
-    requireRoom(live.length, MAX_OPERATOR_TOKENS, 'operatorTokens', tooMany);
+    requireBelowLimit(live.length, MAX_OPERATOR_TOKENS, 'operatorTokens', tooMany);
     const operatorToken = await tokens.insert({ ...settings, ...secret, scopes, createdAt: at });
     await tokens.addOperatorEntry(actor, { action: 'operator_token.created', at, subject: operatorToken });
     return { operatorToken, token };

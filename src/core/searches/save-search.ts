@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.js';
 import type { Clock } from '../shared/clock.js';
-import { invalid, notFound, requireRoom } from '../shared/errors.js';
+import { invalid, notFound, requireBelowLimit } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { Readable, Transactional } from '../shared/transactional.js';
 import { MAX_SAVED_SEARCHES, requireQuery, type SavedSearch, searchName } from './saved-search.js';
@@ -18,7 +18,7 @@ export async function saveSearch(
     const all = await savedSearches.list();
     requireFreeName(all, named);
     const message = `A customer can save at most ${MAX_SAVED_SEARCHES} searches. Delete one first.`;
-    requireRoom(all.length, MAX_SAVED_SEARCHES, 'saved searches', message);
+    requireBelowLimit(all.length, MAX_SAVED_SEARCHES, 'saved searches', message);
     return savedSearches.insert({ ...named, query, createdAt: clock.now() });
   });
 }

@@ -111,7 +111,7 @@ export function requireValid(errors: readonly FieldError[]): void {
 }
 
 /** Errors: `limit_reached`, unless there is room for one more. @param name The limit, for programs. */
-export function requireRoom(count: number, limit: number, name: string, message: string): void {
+export function requireBelowLimit(count: number, limit: number, name: string, message: string): void {
   if (count >= limit) throw new DomainError('limit_reached', message, { limit, name });
 }
 

@@ -2,7 +2,7 @@ import { changedFields } from '../audit/audit-entry.js';
 import type { AccountCaller } from '../customers/customer.js';
 import type { SealedRows } from '../customers/reseal.js';
 import type { Clock } from '../shared/clock.js';
-import { type FieldError, invalid, requireFound, requireRoom, requireValid } from '../shared/errors.js';
+import { type FieldError, invalid, requireBelowLimit, requireFound, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { hashRandomToken, newRandomToken, type Secrets, seal, unseal } from '../shared/secrets.js';
 import { cleanText } from '../shared/text.js';
@@ -49,7 +49,7 @@ export async function createShare(
       // Shares are created one at a time, so that their number stays within its limit.
       await customer.lock();
       const tooMany = `A customer can have at most ${MAX_SHARES} shares. Revoke one first.`;
-      requireRoom((await shares.list()).length, MAX_SHARES, 'shares', tooMany);
+      requireBelowLimit((await shares.list()).length, MAX_SHARES, 'shares', tooMany);
       if (share.tagId !== null && (await tags.get(share.tagId)) === null) {
         throw invalid({ field: 'tagId', code: 'unknown_tag', message: 'There is no such tag.' });
       }

@@ -2,7 +2,7 @@ import { type AuditAction, changedFields } from '../audit/audit-entry.js';
 import type { AccountCaller } from '../customers/customer.js';
 import type { SealedRows } from '../customers/reseal.js';
 import { after, type Clock } from '../shared/clock.js';
-import { requireFound, requireRoom } from '../shared/errors.js';
+import { requireBelowLimit, requireFound } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import { orderById, type Page, type PageRequest, type PageWindow, readPage } from '../shared/pagination.js';
 import { type Secrets, seal } from '../shared/secrets.js';
@@ -49,7 +49,7 @@ export async function createWebhookEndpoint(
     // Endpoints are created one at a time, so that their number stays within its limit.
     await customer.lock();
     const tooMany = `A customer can have at most ${MAX_ENDPOINTS} webhook endpoints. Delete one first.`;
-    requireRoom((await webhookEndpoints.list()).length, MAX_ENDPOINTS, 'webhookEndpoints', tooMany);
+    requireBelowLimit((await webhookEndpoints.list()).length, MAX_ENDPOINTS, 'webhookEndpoints', tooMany);
     const at = uses.clock.now();
     const listeningUntil = listenFor === null ? null : after(at, listenFor);
     const sealed = seal(uses.secrets, 'webhook', secret);

@@ -1,5 +1,5 @@
 import { after, type Clock, HOUR } from '../../shared/clock.js';
-import { invalid, requireFound, requireRoom } from '../../shared/errors.js';
+import { invalid, requireBelowLimit, requireFound } from '../../shared/errors.js';
 import { hashRandomToken, type Secrets, seal, unseal } from '../../shared/secrets.js';
 import type { Transactional } from '../../shared/transactional.js';
 import { type NoticeUses, notifyPerson } from '../notify-person.js';
@@ -84,7 +84,7 @@ function storeFactor(
     const user = requireFound(await users.lock(userId), 'user');
     const before = await factors.countFactors(userId);
     const tooMany = `A person can have at most ${MAX_FACTORS} second factors. Remove one first.`;
-    requireRoom(before, MAX_FACTORS, 'factors', tooMany);
+    requireBelowLimit(before, MAX_FACTORS, 'factors', tooMany);
     await insert(factors);
     const codes = before === 0 ? newRecoveryCodes() : null;
     if (codes !== null) await factors.setRecoveryCodes(userId, codes.map(hashRecoveryCode));

@@ -3,7 +3,7 @@ import type { AccountCaller } from '../../customers/customer.js';
 import { type MailUses, queueMail } from '../../mail/send-mail.js';
 import type { Addresses } from '../../shared/addresses.js';
 import { after, type Clock, HOUR } from '../../shared/clock.js';
-import { requireFound, requireRoom } from '../../shared/errors.js';
+import { requireBelowLimit, requireFound } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import { hashRandomToken, newRandomToken } from '../../shared/secrets.js';
 import type { Transaction, Transactional } from '../../shared/transactional.js';
@@ -57,7 +57,7 @@ async function invite(uses: InviteUses, caller: PeopleManager, email: string | n
       return storeNewLink(uses, transaction, caller, held, { link, hash, at: now, withoutFactors: false });
     }
     const tooMany = `An account can have at most ${MAX_USERS} people. Remove someone first.`;
-    requireRoom(everyone.length, MAX_USERS, 'users', tooMany);
+    requireBelowLimit(everyone.length, MAX_USERS, 'users', tooMany);
     const invited = withLink(newInvitedUser(email, role, now), hash, now);
     const user = requireFound(await transaction.users.insert(invited), 'user');
     await auditUser(transaction.audit, caller.actor, user, { action: 'user.invited', at: now });
