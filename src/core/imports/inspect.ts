@@ -118,8 +118,9 @@ async function inspectAndApply(
 const UNSYNCED: Durability = { isDurable: false };
 
 /**
- * The staged bytes of an item, measured while they are read to their end; null when there are none. A file that this process hashed while it received it, and
- * that nothing has written to since, is not read again. Throws `TooManyBytes` when it is read, at the first byte over `maxBytes`.
+ * The staged bytes of an item, measured while they are read to their end; null when there are none. A file that this process hashed while it
+ * received it, and that nothing has written to since, is not read again. Throws `TooManyBytes` when it is read, at the first byte over
+ * `maxBytes`.
  */
 async function openStaged(
   { blobs, verifiedBlobs }: Pick<InspectUses, 'blobs' | 'verifiedBlobs'>,

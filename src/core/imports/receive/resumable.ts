@@ -28,8 +28,8 @@ import {
 import { inProgress, replaced, type UploadSlots } from './upload-slots.js';
 
 /**
- * Receives bytes of one item from an offset of the file on, and the item with the last of them. Bytes that have arrived are stored whatever happens
- * then, and need not be sent again for 24 hours. One request at a time; asking for the offset ends it. Errors: those of `receiveUpload`,
+ * Receives bytes of one item from an offset of the file on, and the item with the last of them. Bytes that have arrived are stored whatever
+ * happens then, and need not be sent again for 24 hours. One request at a time; asking for the offset ends it. Errors: those of `receiveUpload`,
  * and `upload_offset_mismatch` when the stored bytes end elsewhere; after a wrong hash nothing is stored.
  */
 export async function continueUpload(
