@@ -8,14 +8,12 @@ import { type DescribedPhoto, readSidecar, sidecarForExtension, sidecarText } fr
 import { XmlProblem } from '../../cli/src/xmp/xml.js';
 import { Xmp } from '../../cli/src/xmp/xmp.js';
 import { readRaw } from '../../src/adapters/media/decoders/raw.js';
-import { jpegAroundIptc } from '../../src/adapters/media/formats/embedded-metadata.js';
+import { Refusal, sniff } from '../../src/adapters/media/formats/accepted.js';
+import { companionOf, jpegAroundIptc } from '../../src/adapters/media/formats/embedded-metadata.js';
 import { inMemory } from '../../src/adapters/media/formats/file-bytes.js';
-import { companionOf } from '../../src/adapters/media/formats/motion-photo.js';
 import { largestPreview, OTHER_RAW } from '../../src/adapters/media/formats/raw-file.js';
-import { sniff } from '../../src/adapters/media/formats/sniff.js';
 import type { PictureMetadata } from '../../src/adapters/media/metadata.js';
 import { readMetadata } from '../../src/adapters/media/metadata-thread.js';
-import { Refusal } from '../../src/adapters/media/refusals.js';
 import { openMultipart } from '../../src/api/imports/multipart.js';
 import { DomainError } from '../../src/core/shared/errors.js';
 import { ClientGone } from '../../src/http/server/request.js';

@@ -17,7 +17,7 @@ import {
 import { DomainError } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { onDisk, systemCode } from '../local-blobs/files.js';
-import { formats, sniff } from './formats/sniff.js';
+import { formats, sniff } from './formats/accepted.js';
 import { programFiles, TEMPORARY } from './isolation/isolation.js';
 import {
   FrameError,

@@ -4,14 +4,22 @@ import { defaultFormat, type RenditionOrder, renditionSizes } from '../../core/m
 import { type Layout, layoutOf, type Size, type Transformation, within } from '../../core/media/transformation.js';
 import { systemCode } from '../local-blobs/files.js';
 import { readRaw } from './decoders/raw.js';
-import { type ByteSource, bytesAt, withSource } from './formats/file-bytes.js';
-import { companionOf } from './formats/motion-photo.js';
+import {
+  beyondDecoder,
+  decodeFailed,
+  fileEmpty,
+  mayBeRaw,
+  notAnImage,
+  Refusal,
+  sniff,
+  unsupportedFormat,
+} from './formats/accepted.js';
+import { companionOf } from './formats/embedded-metadata.js';
+import { type ByteSource, bytesAt, HEAD_BYTES, withSource } from './formats/file-bytes.js';
 import { OTHER_RAW } from './formats/raw-file.js';
-import { HEAD_BYTES, mayBeRaw, sniff } from './formats/sniff.js';
 import type { InspectionAnswer, RenditionAnswer } from './media-channel.js';
 import type { MetadataReader } from './metadata-reader.js';
 import { hashesOf } from './picture-hashes.js';
-import { beyondDecoder, decodeFailed, fileEmpty, notAnImage, Refusal, unsupportedFormat } from './refusals.js';
 import {
   allLoaders,
   allowLoaders,

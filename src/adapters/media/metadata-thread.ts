@@ -2,9 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import ExifReader from 'exifreader';
 import { formatOf } from '../../core/media/formats.js';
 import { jpegAroundIptc, splitMetadata } from './formats/embedded-metadata.js';
-import { type PictureInput, wholeOf, withSource } from './formats/file-bytes.js';
+import { type PictureInput, tiffOf, wholeOf, withSource } from './formats/file-bytes.js';
 import type { FileTags, Tag } from './formats/file-tags.js';
-import { tiffOf } from './formats/tiff-reader.js';
 import { metadataOf, type PictureMetadata } from './metadata.js';
 import type { Picture } from './scaled-picture.js';
 

@@ -9,7 +9,7 @@ import type {
   RenditionOrder,
   Sniffed,
 } from '../../core/media/media-reader.js';
-import { formats, sniff } from '../media/formats/sniff.js';
+import { formats, sniff } from '../media/formats/accepted.js';
 import { openScratch, type Scratch } from '../media/processes/scratch.js';
 import { Lazy } from '../shared-work.js';
 import type { Methods, Rpc } from './rpc.js';

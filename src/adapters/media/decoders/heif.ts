@@ -1,10 +1,10 @@
 import { open as openFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unsupportedFeature } from '../formats/accepted.js';
 import { asDecoded, declaredColours } from '../formats/declared-colours.js';
 import { Boxes, copyOf, wholeOf } from '../formats/file-bytes.js';
 import { decodeHeif, type HeifStructure, heifStructure } from '../formats/heif.js';
 import { writePixelTiff } from '../formats/tiff-picture.js';
-import { unsupportedFeature } from '../refusals.js';
 import type { OpenFile, OpenPicture, Picture } from '../scaled-picture.js';
 import { headerOf, opened } from './libvips.js';
 

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompress, crc32 } from 'node:zlib';
 import type { Region } from '../../../core/media/transformation.js';
+import { decodeFailed, Refusal, requirePictureSize } from '../formats/accepted.js';
 import { asDecoded } from '../formats/declared-colours.js';
 import { type Box, Boxes, type ByteSource, bytesAt, inMemory } from '../formats/file-bytes.js';
 import { type DecodedPixels, writePixelTiff } from '../formats/tiff-picture.js';
-import { decodeFailed, Refusal, requirePictureSize } from '../refusals.js';
 import { type OpenPicture, scaledPicture } from '../scaled-picture.js';
 import { opened } from './libvips.js';
 

@@ -1,10 +1,15 @@
 import sharp, { type Metadata } from 'sharp';
+import {
+  beyondDecoder,
+  decodeFailed,
+  requireDensity,
+  requirePictureSize,
+  unsupportedFeature,
+} from '../formats/accepted.js';
 import { declaredColours, pngColours } from '../formats/declared-colours.js';
 import { type EmbeddedMetadata, pngMetadata } from '../formats/embedded-metadata.js';
-import { bytesAt, inMemory, type PictureInput } from '../formats/file-bytes.js';
+import { bytesAt, inMemory, type PictureInput, TiffReader, tiffHeader, tiffOf } from '../formats/file-bytes.js';
 import type { HeifStructure } from '../formats/heif.js';
-import { TiffReader, tiffHeader, tiffOf } from '../formats/tiff-reader.js';
-import { beyondDecoder, decodeFailed, requireDensity, requirePictureSize, unsupportedFeature } from '../refusals.js';
 import {
   allowLoaders,
   isDecoderLimit,

@@ -2,11 +2,11 @@ import { open as openFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { renditionSizes } from '../../../core/media/media-reader.js';
+import { decodeFailed, noPreview, requireDensity, requirePictureSize } from '../formats/accepted.js';
 import { declaredColours } from '../formats/declared-colours.js';
 import { type ByteSource, bytesAt, type Range } from '../formats/file-bytes.js';
 import { isCut, largestPreview, metadataTiff, OTHER_RAW, type Preview, type RawFile } from '../formats/raw-file.js';
 import { readCr3, readRaf, readTiffRaw } from '../formats/raw-readers.js';
-import { decodeFailed, noPreview, requireDensity, requirePictureSize } from '../refusals.js';
 import { isTurned, type OpenFile, type OpenPicture, type Picture, swapped } from '../scaled-picture.js';
 
 /** Longest side that a preview must have: smaller ones are for a camera's own display. */

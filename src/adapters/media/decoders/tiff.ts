@@ -1,6 +1,6 @@
+import { requirePictureSize } from '../formats/accepted.js';
 import { asDecoded, declaredColours, isAdobeRgbByTiff } from '../formats/declared-colours.js';
 import { tiffPage, withUnpackedTiff } from '../formats/tiff-picture.js';
-import { requirePictureSize } from '../refusals.js';
 import { isTurned, type OpenPicture, swapped } from '../scaled-picture.js';
 import { exifOrientation, opened } from './libvips.js';
 

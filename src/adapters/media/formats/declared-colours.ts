@@ -1,5 +1,5 @@
 import type { Metadata } from 'sharp';
-import { unsupportedFeature } from '../refusals.js';
+import { unsupportedFeature } from './accepted.js';
 import {
   adobeRgb,
   type CodePoints,
@@ -12,8 +12,15 @@ import {
   profiledSpace,
 } from './colour-space.js';
 import { pngChunks } from './embedded-metadata.js';
-import { type ByteSource, bytesAt, inMemory } from './file-bytes.js';
-import { type TiffDirectory, TiffReader, tiffHeader, tiffOf } from './tiff-reader.js';
+import {
+  type ByteSource,
+  bytesAt,
+  inMemory,
+  type TiffDirectory,
+  TiffReader,
+  tiffHeader,
+  tiffOf,
+} from './file-bytes.js';
 
 /** The conversion of a picture to sRGB. */
 export interface Colours {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Libheif, default as OpenLibheif } from 'libheif-js/libheif-wasm/libheif-bundle.js';
 import type { Region, Size } from '../../../core/media/transformation.js';
-import { beyondDecoder, decodeFailed, requirePictureSize, unsupportedFeature } from '../refusals.js';
+import { beyondDecoder, decodeFailed, requirePictureSize, unsupportedFeature } from './accepted.js';
 import { type CodePoints, type ColourSpace, converter } from './colour-space.js';
 import { Boxes, type ByteSource, bytesAt } from './file-bytes.js';
 import type { DecodedPixels } from './tiff-picture.js';

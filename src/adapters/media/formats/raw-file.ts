@@ -1,6 +1,12 @@
 import { segments } from './embedded-metadata.js';
-import { type ByteSource, bytesAt, type Range } from './file-bytes.js';
-import type { TiffDirectory, TiffEntry, TiffReader } from './tiff-reader.js';
+import {
+  type ByteSource,
+  bytesAt,
+  type Range,
+  type TiffDirectory,
+  type TiffEntry,
+  type TiffReader,
+} from './file-bytes.js';
 
 export interface RawFile {
   readonly contentType: string;

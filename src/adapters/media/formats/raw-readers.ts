@@ -1,7 +1,17 @@
 import { namesAdobeRgb } from './declared-colours.js';
-import { type Box, Boxes, type ByteSource, bytesAt, type Range, UUID_BYTES } from './file-bytes.js';
+import {
+  type Box,
+  Boxes,
+  type ByteSource,
+  bytesAt,
+  type Range,
+  type TiffDirectory,
+  type TiffHeader,
+  TiffReader,
+  tiffHeader,
+  UUID_BYTES,
+} from './file-bytes.js';
 import { entriesOf, FIRST_TAG, OTHER_RAW, type RawFile, type RawReader } from './raw-file.js';
-import { type TiffDirectory, type TiffHeader, TiffReader, tiffHeader } from './tiff-reader.js';
 
 const BRAND = 'crx ';
 const METADATA_UUID = '85c0b687820f11e08111f4ce462b6a48';

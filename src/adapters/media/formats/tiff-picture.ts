@@ -2,10 +2,16 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { systemCode } from '../../local-blobs/files.js';
-import { decodeFailed, unsupportedFeature } from '../refusals.js';
+import { decodeFailed, unsupportedFeature } from './accepted.js';
 import { converter, D50, fromXyz, type Vector } from './colour-space.js';
-import { type ByteSource, copyOf, type PictureInput } from './file-bytes.js';
-import { type TiffDirectory, TiffReader, tiffHeader } from './tiff-reader.js';
+import {
+  type ByteSource,
+  copyOf,
+  type PictureInput,
+  type TiffDirectory,
+  TiffReader,
+  tiffHeader,
+} from './file-bytes.js';
 
 /** A page of a TIFF (TIFF 6.0, section 8), as far as it matters for decoding it. */
 export interface TiffPage {
