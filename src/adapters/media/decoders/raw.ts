@@ -4,9 +4,19 @@ import sharp from 'sharp';
 import { renditionSizes } from '../../../core/media/media-reader.js';
 import { decodeFailed, noPreview, requireDensity, requirePictureSize } from '../formats/accepted.js';
 import { declaredColours } from '../formats/declared-colours.js';
+import { segments } from '../formats/embedded-metadata.js';
 import { type ByteSource, bytesAt, type Range } from '../formats/file-bytes.js';
-import { isCut, largestPreview, metadataTiff, OTHER_RAW, type Preview, type RawFile } from '../formats/raw-file.js';
-import { readCr3, readRaf, readTiffRaw } from '../formats/raw-readers.js';
+import {
+  type CopiedEntry,
+  EXIF_POINTER,
+  GPS_POINTER,
+  type MetadataDirectories,
+  OTHER_RAW,
+  type RawFile,
+  readCr3,
+  readRaf,
+  readTiffRaw,
+} from '../formats/raw-file.js';
 import { isTurned, type OpenFile, type OpenPicture, type Picture, swapped } from '../scaled-picture.js';
 
 /** Longest side that a preview must have: smaller ones are for a camera's own display. */
@@ -76,4 +86,89 @@ async function copy(from: ByteSource, { start, length }: Range, path: string): P
   } finally {
     await to.close();
   }
+}
+
+const LONG = 4;
+
+/**
+ * A small TIFF of only these tags, as EXIF is stored in other formats: readers of EXIF understand neither the headers of all raw formats nor
+ * directories in several places, and are not given the whole file.
+ */
+function metadataTiff(little: boolean, { main, exif, gps }: MetadataDirectories): Buffer {
+  const long = (value: number) => {
+    const bytes = Buffer.alloc(4);
+    if (little) bytes.writeUInt32LE(value);
+    else bytes.writeUInt32BE(value);
+    return bytes;
+  };
+  const short = (value: number) => Buffer.from(little ? [value & 0xff, value >> 8] : [value >> 8, value & 0xff]);
+  const pointer = (tag: number, to: number): CopiedEntry => ({ tag, type: LONG, count: 1, value: long(to) });
+  const directory = (entries: readonly CopiedEntry[], at: number) => {
+    let end = at + 2 + 12 * entries.length + 4;
+    const values: Buffer[] = [];
+    const fields = entries
+      .toSorted((a, b) => a.tag - b.tag)
+      .map(({ tag, type, count, value }) => {
+        const head = [short(tag), short(type), long(count)];
+        if (value.length <= 4) return Buffer.concat([...head, value, Buffer.alloc(4 - value.length)]);
+        const even = Buffer.concat([value, Buffer.alloc(value.length % 2)]);
+        values.push(even);
+        end += even.length;
+        return Buffer.concat([...head, long(end - even.length)]);
+      });
+    return Buffer.concat([short(entries.length), ...fields, long(0), ...values]);
+  };
+  // The length of a directory does not depend on where it begins.
+  const exifLength = directory(exif, 0).length;
+  const withPointers = (exifAt: number, gpsAt: number) =>
+    directory([...main, pointer(EXIF_POINTER, exifAt), pointer(GPS_POINTER, gpsAt)], 8);
+  const exifAt = 8 + withPointers(0, 0).length;
+  const gpsAt = exifAt + exifLength;
+  const header = Buffer.concat([Buffer.from(little ? 'II' : 'MM'), short(42), long(8)]);
+  return Buffer.concat([header, withPointers(exifAt, gpsAt), directory(exif, exifAt), directory(gps, gpsAt)]);
+}
+
+/** Real files have up to four. */
+const MAX_JPEGS = 32;
+/** Baseline, extended and progressive (ITU-T T.81, table B.1). Sensor data are lossless JPEGs. */
+const FRAMES_OF_PICTURES = [0xc0, 0xc1, 0xc2];
+const FRAMES = [0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf];
+
+interface Preview extends Range {
+  readonly longestSide: number;
+}
+
+/**
+ * The preview with the most pixels; of several of that size, the one with the most bytes. Null when the file contains none in full.
+ * @param size Of the file, in bytes.
+ */
+export async function largestPreview(file: ByteSource, raw: RawFile, size: number): Promise<Preview | null> {
+  let largest: (Preview & { readonly pixels: number }) | null = null;
+  for (const { start, length } of raw.jpegs.slice(0, MAX_JPEGS)) {
+    if (length === 0 || start + length > size) continue;
+    const frame = await frameOf(file, start);
+    if (frame === null) continue;
+    const pixels = frame.width * frame.height;
+    const isLarger = largest === null || pixels > largest.pixels;
+    if (!isLarger && (pixels < (largest?.pixels ?? 0) || length <= (largest?.length ?? 0))) continue;
+    largest = { start, length, pixels, longestSide: Math.max(frame.width, frame.height) };
+  }
+  return largest;
+}
+
+/** Whether the file ends before all that it says it contains. */
+function isCut({ jpegs, sensorData }: RawFile, size: number): { preview: boolean; sensorData: boolean } {
+  const beyond = ({ start, length }: Range) => start + length > size;
+  return { preview: jpegs.some(beyond), sensorData: sensorData.some(beyond) };
+}
+
+/** Size of the picture that a JPEG contains; null when it is none for people to look at. */
+async function frameOf(file: ByteSource, start: number): Promise<{ width: number; height: number } | null> {
+  for await (const { marker, start: content } of segments(file, start)) {
+    if (!FRAMES.includes(marker)) continue;
+    if (!FRAMES_OF_PICTURES.includes(marker)) return null;
+    const frame = await bytesAt(file, content, 5);
+    return frame.length < 5 ? null : { width: frame.readUInt16BE(3), height: frame.readUInt16BE(1) };
+  }
+  return null;
 }

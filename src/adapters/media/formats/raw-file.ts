@@ -1,11 +1,16 @@
-import { segments } from './embedded-metadata.js';
+import { namesAdobeRgb } from './declared-colours.js';
 import {
+  type Box,
+  Boxes,
   type ByteSource,
   bytesAt,
   type Range,
   type TiffDirectory,
   type TiffEntry,
-  type TiffReader,
+  type TiffHeader,
+  TiffReader,
+  tiffHeader,
+  UUID_BYTES,
 } from './file-bytes.js';
 
 export interface RawFile {
@@ -27,29 +32,24 @@ export interface RawFile {
 export const OTHER_RAW = 'other raw';
 
 /** Reads a file of one family of raw formats; null when it is not one. */
-export type RawReader = (file: ByteSource) => Promise<RawFile | typeof OTHER_RAW | null>;
+type RawReader = (file: ByteSource) => Promise<RawFile | typeof OTHER_RAW | null>;
 
 /** A tag with its value as in the file. */
-type CopiedEntry = Pick<TiffEntry, 'tag' | 'type' | 'count'> & { readonly value: Buffer };
+export type CopiedEntry = Pick<TiffEntry, 'tag' | 'type' | 'count'> & { readonly value: Buffer };
 
 /** The directories of a raw file that contain metadata, each read from wherever the format has it. */
-type MetadataDirectories = Readonly<Record<'main' | 'exif' | 'gps', readonly CopiedEntry[]>>;
+export type MetadataDirectories = Readonly<Record<'main' | 'exif' | 'gps', readonly CopiedEntry[]>>;
 
-const LONG = 4;
-const EXIF_POINTER = 34_665;
-const GPS_POINTER = 34_853;
+export const EXIF_POINTER = 34_665;
+export const GPS_POINTER = 34_853;
 /** Pointers into the file, which lead elsewhere in the copy; XMP and what only the camera's maker can read, which are large. */
 const NOT_COPIED = [273, 279, 324, 325, 330, 513, 514, 700, EXIF_POINTER, GPS_POINTER, 37_500, 40_965, 50_740];
 /** The first tag of a main directory that TIFF has. Panasonic has tags of its own below. */
-export const FIRST_TAG = 254;
+const FIRST_TAG = 254;
 const MAX_VALUE_BYTES = 64 * 1024;
 
 /** Tags of a directory. */
-export async function entriesOf(
-  tiff: TiffReader,
-  directory: TiffDirectory | null,
-  firstTag = 0,
-): Promise<CopiedEntry[]> {
+async function entriesOf(tiff: TiffReader, directory: TiffDirectory | null, firstTag = 0): Promise<CopiedEntry[]> {
   const entries: CopiedEntry[] = [];
   for (const entry of directory?.entries.values() ?? []) {
     if (NOT_COPIED.includes(entry.tag) || entry.tag < firstTag || entry.length > MAX_VALUE_BYTES) continue;
@@ -59,85 +59,285 @@ export async function entriesOf(
   return entries;
 }
 
-/**
- * A small TIFF of only these tags, as EXIF is stored in other formats: readers of EXIF understand neither the headers of all raw formats nor
- * directories in several places, and are not given the whole file.
- */
-export function metadataTiff(little: boolean, { main, exif, gps }: MetadataDirectories): Buffer {
-  const long = (value: number) => {
-    const bytes = Buffer.alloc(4);
-    if (little) bytes.writeUInt32LE(value);
-    else bytes.writeUInt32BE(value);
-    return bytes;
-  };
-  const short = (value: number) => Buffer.from(little ? [value & 0xff, value >> 8] : [value >> 8, value & 0xff]);
-  const pointer = (tag: number, to: number): CopiedEntry => ({ tag, type: LONG, count: 1, value: long(to) });
-  const directory = (entries: readonly CopiedEntry[], at: number) => {
-    let end = at + 2 + 12 * entries.length + 4;
-    const values: Buffer[] = [];
-    const fields = entries
-      .toSorted((a, b) => a.tag - b.tag)
-      .map(({ tag, type, count, value }) => {
-        const head = [short(tag), short(type), long(count)];
-        if (value.length <= 4) return Buffer.concat([...head, value, Buffer.alloc(4 - value.length)]);
-        const even = Buffer.concat([value, Buffer.alloc(value.length % 2)]);
-        values.push(even);
-        end += even.length;
-        return Buffer.concat([...head, long(end - even.length)]);
-      });
-    return Buffer.concat([short(entries.length), ...fields, long(0), ...values]);
-  };
-  // The length of a directory does not depend on where it begins.
-  const exifLength = directory(exif, 0).length;
-  const withPointers = (exifAt: number, gpsAt: number) =>
-    directory([...main, pointer(EXIF_POINTER, exifAt), pointer(GPS_POINTER, gpsAt)], 8);
-  const exifAt = 8 + withPointers(0, 0).length;
-  const gpsAt = exifAt + exifLength;
-  const header = Buffer.concat([Buffer.from(little ? 'II' : 'MM'), short(42), long(8)]);
-  return Buffer.concat([header, withPointers(exifAt, gpsAt), directory(exif, exifAt), directory(gps, gpsAt)]);
-}
+const BRAND = 'crx ';
+const METADATA_UUID = '85c0b687820f11e08111f4ce462b6a48';
+const PREVIEW_UUID = 'eaf42b5e1c984b88b9fbb7dc406e4d16';
+const XMP_UUID = 'be7acfcb97a942e89c71999491e3afac';
+const ORIENTATION = 274;
 
-/** Real files have up to four. */
-const MAX_JPEGS = 32;
-/** Baseline, extended and progressive (ITU-T T.81, table B.1). Sensor data are lossless JPEGs. */
-const FRAMES_OF_PICTURES = [0xc0, 0xc1, 0xc2];
-const FRAMES = [0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf];
-
-export interface Preview extends Range {
-  readonly longestSide: number;
-}
+const MAX_XMP_BYTES = 1024 * 1024;
+/** Between the UUID and the first box inside. */
+const PREVIEW_COUNT_BYTES = 8;
+/** Between the beginning of `PRVW` and its JPEG, whose length is in the last four. */
+const PREVIEW_HEAD_BYTES = 24;
 
 /**
- * The preview with the most pixels; of several of that size, the one with the most bytes. Null when the file contains none in full.
- * @param size Of the file, in bytes.
+ * Canon's raw files since 2018: an ISO base media file (ISO 14496-12) whose tracks are pictures. The largest JPEG is a track, as the sensor data
+ * are; metadata are four TIFFs in a box of Canon's own, of one directory each.
  */
-export async function largestPreview(file: ByteSource, raw: RawFile, size: number): Promise<Preview | null> {
-  let largest: (Preview & { readonly pixels: number }) | null = null;
-  for (const { start, length } of raw.jpegs.slice(0, MAX_JPEGS)) {
-    if (length === 0 || start + length > size) continue;
-    const frame = await frameOf(file, start);
-    if (frame === null) continue;
-    const pixels = frame.width * frame.height;
-    const isLarger = largest === null || pixels > largest.pixels;
-    if (!isLarger && (pixels < (largest?.pixels ?? 0) || length <= (largest?.length ?? 0))) continue;
-    largest = { start, length, pixels, longestSide: Math.max(frame.width, frame.height) };
+export const readCr3: RawReader = async (file) => {
+  const boxes = new Boxes(file);
+  const top = await boxes.within(0, file.size);
+  const [type] = top;
+  if (type?.type !== 'ftyp' || (await bytesAt(file, type.content, 4)).toString('latin1') !== BRAND) return null;
+  const moov = top.find((box) => box.type === 'moov');
+  const inside = moov ? await boxes.in(moov) : [];
+  const metadata = await boxes.ofUuid(inside, METADATA_UUID);
+  const parts = new Map((metadata ? await boxes.in(metadata, UUID_BYTES) : []).map((box) => [box.type, box]));
+  const [main, exif, gps] = [
+    await directoryOf(file, parts.get('CMT1')),
+    await directoryOf(file, parts.get('CMT2')),
+    await directoryOf(file, parts.get('CMT4')),
+  ];
+  const little = main?.tiff.little ?? true;
+  const entries = (part: typeof exif) => (part?.tiff.little === little ? entriesOf(part.tiff, part.directory) : []);
+  const preview = await boxes.ofUuid(top, PREVIEW_UUID);
+  const xmp = await boxes.ofUuid(top, XMP_UUID);
+  return {
+    contentType: 'image/x-canon-cr3',
+    jpegs: [...(await tracks(file, boxes, inside)), ...(preview ? await previewIn(file, boxes, preview) : [])],
+    orientation: main ? await main.tiff.number(main.directory?.entries.get(ORIENTATION)) : null,
+    isAdobeRgb: exif !== null && (await namesAdobeRgb(exif.tiff, exif.directory)),
+    sensorData: top.filter((box) => box.type === 'mdat'),
+    metadata: {
+      little,
+      main: main ? await entriesOf(main.tiff, main.directory, FIRST_TAG) : [],
+      exif: await entries(exif),
+      gps: await entries(gps),
+    },
+    xmp: xmp && (await contentOf(file, xmp)),
+  };
+};
+
+/** The single picture of each track. */
+async function tracks(file: ByteSource, boxes: Boxes, moov: readonly Box[]): Promise<readonly Range[]> {
+  const found: Range[] = [];
+  for (const track of moov.filter(({ type }) => type === 'trak')) {
+    const table = await boxes.at(track, 'mdia', 'minf', 'stbl');
+    const inside = table ? await boxes.in(table) : [];
+    const part = async (type: string) => {
+      const box = inside.find((inner) => inner.type === type);
+      return box ? bytesAt(file, box.content, 16) : Buffer.alloc(0);
+    };
+    // Each begins with a version and flags. Sizes: one for all, or 0, a count and a list. Places: a count and a list.
+    const [sizes, near, far] = [await part('stsz'), await part('stco'), await part('co64')];
+    if (sizes.length < 12) continue;
+    const length = sizes.readUInt32BE(4) || (sizes.length === 16 ? sizes.readUInt32BE(12) : 0);
+    if (far.length === 16) found.push({ start: Number(far.readBigUInt64BE(8)), length });
+    else if (near.length >= 12) found.push({ start: near.readUInt32BE(8), length });
   }
-  return largest;
+  return found;
 }
 
-/** Whether the file ends before all that it says it contains. */
-export function isCut({ jpegs, sensorData }: RawFile, size: number): { preview: boolean; sensorData: boolean } {
-  const beyond = ({ start, length }: Range) => start + length > size;
-  return { preview: jpegs.some(beyond), sensorData: sensorData.some(beyond) };
+async function previewIn(file: ByteSource, boxes: Boxes, uuid: Box): Promise<readonly Range[]> {
+  const [preview] = await boxes.in(uuid, UUID_BYTES + PREVIEW_COUNT_BYTES);
+  if (preview?.type !== 'PRVW') return [];
+  const head = await bytesAt(file, preview.start, PREVIEW_HEAD_BYTES);
+  if (head.length < PREVIEW_HEAD_BYTES) return [];
+  return [{ start: preview.start + PREVIEW_HEAD_BYTES, length: head.readUInt32BE(PREVIEW_HEAD_BYTES - 4) }];
 }
 
-/** Size of the picture that a JPEG contains; null when it is none for people to look at. */
-async function frameOf(file: ByteSource, start: number): Promise<{ width: number; height: number } | null> {
-  for await (const { marker, start: content } of segments(file, start)) {
-    if (!FRAMES.includes(marker)) continue;
-    if (!FRAMES_OF_PICTURES.includes(marker)) return null;
-    const frame = await bytesAt(file, content, 5);
-    return frame.length < 5 ? null : { width: frame.readUInt16BE(3), height: frame.readUInt16BE(1) };
-  }
-  return null;
+async function directoryOf(
+  file: ByteSource,
+  box: Box | undefined,
+): Promise<{ tiff: TiffReader; directory: TiffDirectory | null } | null> {
+  const header = box ? await tiffHeader(file, box.content) : null;
+  if (!box || header === null) return null;
+  const tiff = new TiffReader(file, box.content, header.little);
+  return { tiff, directory: await tiff.directory(header.first) };
 }
+
+async function contentOf(file: ByteSource, uuid: Box): Promise<Uint8Array | null> {
+  const length = uuid.start + uuid.length - uuid.content - UUID_BYTES;
+  return length > 0 && length <= MAX_XMP_BYTES ? bytesAt(file, uuid.content + UUID_BYTES, length) : null;
+}
+
+const NEW_SUBFILE_TYPE = 254;
+const COMPRESSION = 259;
+const PHOTOMETRIC = 262;
+const MAKE = 271;
+const MODEL = 272;
+const STRIPS = [273, 279] as const;
+const TILES = [324, 325] as const;
+const SUB_IFDS = 330;
+const JPEG = [513, 514] as const;
+const XMP = 700;
+const DNG_VERSION = 50_706;
+/** Panasonic: a whole JPEG as the value of a tag. */
+const JPG_FROM_RAW = 46;
+
+/** JPEG, as before and since TIFF technical note 2. */
+const JPEG_COMPRESSION = [6, 7];
+/** Sensor data (TIFF/EP, ISO 12234-2), and linear raw (DNG). */
+const RAW_PHOTOMETRIC = [32_803, 34_892];
+/** Sony, Samsung, Nikon, Pentax. */
+const RAW_COMPRESSION = [32_767, 32_769, 32_770, 34_713, 65_535];
+
+const TIFF = 42;
+const OLYMPUS = [0x4f52, 0x5352];
+const PANASONIC = 0x55;
+const PANASONIC_SIGNATURE = Buffer.from('88e774d8f8251d4d947a6e77822b5d6a', 'hex');
+const CANON_SIGNATURE = Buffer.from('CR\x02', 'latin1');
+
+/**
+ * Raw files that are built like a TIFF: DNG, CR2, NEF, NRW, ARW, SR2, ORF and RW2. They begin with a directory like any TIFF, often that of a small
+ * preview: treated as a TIFF, a photo of 40 megapixels would be reduced to it.
+ */
+export const readTiffRaw: RawReader = async (file) => {
+  const header = await tiffHeader(file, 0);
+  if (header === null || header.isBig) return null;
+  const tiff = new TiffReader(file, 0, header.little);
+  const main = await tiff.directory(header.first);
+  if (main === null) return null;
+  const pictures = await pictureDirectories(tiff, main);
+  const contentType = await typeOf(file, header, tiff, pictures);
+  if (contentType === null || contentType === OTHER_RAW) return contentType;
+  const exif = await tiff.directory((await tiff.number(main.entries.get(EXIF_POINTER))) ?? 0);
+  const gps = await tiff.directory((await tiff.number(main.entries.get(GPS_POINTER))) ?? 0);
+  const jpegs: Range[] = [];
+  const data: Range[] = [];
+  for (const directory of pictures) {
+    jpegs.push(...(await jpegsOf(tiff, directory)));
+    for (const tags of [STRIPS, TILES]) data.push(...(await ranges(tiff, directory.entries, tags)));
+  }
+  return {
+    contentType,
+    jpegs: contentType === 'image/x-olympus-orf' ? [...jpegs, ...(await olympusPreview(file, tiff, exif))] : jpegs,
+    orientation: await tiff.number(main.entries.get(ORIENTATION)),
+    isAdobeRgb: await namesAdobeRgb(tiff, exif),
+    sensorData: SAYS_WHERE_ITS_DATA_IS.includes(contentType) ? data : [],
+    metadata: {
+      little: header.little,
+      main: await entriesOf(tiff, main, FIRST_TAG),
+      exif: await entriesOf(tiff, exif),
+      gps: await entriesOf(tiff, gps),
+    },
+    xmp: await tiff.value(main.entries.get(XMP)),
+  } satisfies RawFile;
+};
+
+/** Some cameras of the other makers write other numbers. */
+const SAYS_WHERE_ITS_DATA_IS = ['image/x-adobe-dng', 'image/x-canon-cr2', 'image/x-nikon-nef'];
+
+async function typeOf(
+  file: ByteSource,
+  { magic }: TiffHeader,
+  tiff: TiffReader,
+  pictures: Pictures,
+): Promise<string | null> {
+  const [main] = pictures;
+  const signature = await bytesAt(file, 8, PANASONIC_SIGNATURE.length);
+  if (magic === PANASONIC) return signature.equals(PANASONIC_SIGNATURE) ? 'image/x-panasonic-rw2' : OTHER_RAW;
+  if (OLYMPUS.includes(magic)) return 'image/x-olympus-orf';
+  if (magic !== TIFF) return null;
+  if (main.entries.has(DNG_VERSION)) return 'image/x-adobe-dng';
+  if (signature.subarray(0, CANON_SIGNATURE.length).equals(CANON_SIGNATURE)) return 'image/x-canon-cr2';
+  if (!(await isRaw(tiff, pictures))) return null;
+  const text = async (tag: number) => (await tiff.value(main.entries.get(tag)))?.toString('latin1').toUpperCase() ?? '';
+  const [make, model] = [await text(MAKE), await text(MODEL)];
+  // The formats of a maker differ by their cameras alone.
+  if (make.startsWith('NIKON')) return model.startsWith('COOLPIX') ? 'image/x-nikon-nrw' : 'image/x-nikon-nef';
+  if (make.startsWith('SONY')) return model.startsWith('DSC-R1\0') ? 'image/x-sony-sr2' : 'image/x-sony-arw';
+  return OTHER_RAW;
+}
+
+/** Whether there are sensor data, or the first directory is that of a preview with others below it. */
+async function isRaw(tiff: TiffReader, pictures: Pictures): Promise<boolean> {
+  for (const { entries } of pictures) {
+    if (RAW_PHOTOMETRIC.includes((await tiff.number(entries.get(PHOTOMETRIC))) ?? 0)) return true;
+    if (RAW_COMPRESSION.includes((await tiff.number(entries.get(COMPRESSION))) ?? 0)) return true;
+  }
+  const { entries } = pictures[0];
+  const subfile = (await tiff.number(entries.get(NEW_SUBFILE_TYPE))) ?? 0;
+  return entries.has(SUB_IFDS) && (subfile & 1) === 1;
+}
+
+/** The first directory, those that follow it, and those below each of them. */
+type Pictures = readonly [TiffDirectory, ...TiffDirectory[]];
+
+async function pictureDirectories(tiff: TiffReader, main: TiffDirectory): Promise<Pictures> {
+  const found: [TiffDirectory, ...TiffDirectory[]] = [main];
+  for (const directory of found) {
+    const offsets = [directory.next, ...(await tiff.numbers(directory.entries.get(SUB_IFDS)))];
+    for (const offset of offsets) {
+      const next = await tiff.directory(offset);
+      if (next !== null) found.push(next);
+    }
+  }
+  return found;
+}
+
+async function jpegsOf(tiff: TiffReader, { entries }: TiffDirectory): Promise<readonly Range[]> {
+  const whole = entries.get(JPG_FROM_RAW);
+  const single = await ranges(tiff, entries, JPEG);
+  const compression = await tiff.number(entries.get(COMPRESSION));
+  const photometric = await tiff.number(entries.get(PHOTOMETRIC));
+  const isPreview = JPEG_COMPRESSION.includes(compression ?? 0) && !RAW_PHOTOMETRIC.includes(photometric ?? 0);
+  const strips = isPreview ? [...(await ranges(tiff, entries, STRIPS)), ...(await ranges(tiff, entries, TILES))] : [];
+  // Several strips are several JPEGs, none of which is the picture.
+  return [...(whole ? [whole] : []), ...single, ...(strips.length === 1 ? strips : [])];
+}
+
+async function ranges(
+  tiff: TiffReader,
+  entries: TiffDirectory['entries'],
+  [startTag, lengthTag]: readonly [number, number],
+): Promise<readonly Range[]> {
+  const [starts, lengths] = [await tiff.numbers(entries.get(startTag)), await tiff.numbers(entries.get(lengthTag))];
+  return starts.length === lengths.length ? starts.map((start, index) => ({ start, length: lengths[index] ?? 0 })) : [];
+}
+
+const MAKER_NOTE = 37_500;
+const CAMERA_SETTINGS = 0x2020;
+const PREVIEW = [0x101, 0x102] as const;
+
+/** The bytes that a maker note begins with, byte order included; its directory follows, and its offsets count from its beginning. */
+const HEADERS = ['OLYMPUS\0II\x03\0', 'OM SYSTEM\0\0\0II\x04\0'];
+const LONGEST_HEADER = 16;
+
+/**
+ * The preview of an ORF, which no directory of TIFF points to: it is in the camera settings of the maker note. Cameras from before 2004 have it
+ * elsewhere.
+ */
+async function olympusPreview(
+  file: ByteSource,
+  tiff: TiffReader,
+  exif: TiffDirectory | null,
+): Promise<readonly Range[]> {
+  const note = exif?.entries.get(MAKER_NOTE);
+  if (note === undefined) return [];
+  const head = (await bytesAt(file, note.start, LONGEST_HEADER)).toString('latin1');
+  const header = HEADERS.find((known) => head.startsWith(known));
+  if (header === undefined) return [];
+  const maker = new TiffReader(file, note.start, tiff.little);
+  const settings = (await maker.directory(header.length))?.entries.get(CAMERA_SETTINGS);
+  if (settings === undefined) return [];
+  // Whether the entry is a pointer or the directory itself depends on the camera.
+  const at = settings.length <= 4 ? await maker.number(settings) : settings.start - note.start;
+  const [start, length] = PREVIEW;
+  const entries = (await maker.directory(at ?? 0))?.entries;
+  const [from, size] = [await maker.number(entries?.get(start)), await maker.number(entries?.get(length))];
+  return from === null || size === null ? [] : [{ start: note.start + from, length: size }];
+}
+
+const SIGNATURE = 'FUJIFILMCCD-RAW ';
+/** Length of the header, which ends with the places of its three parts: a JPEG, a directory of Fujifilm's own, and the sensor data. */
+const LENGTH = 108;
+const JPEG_AT = 84;
+const SENSOR_DATA_AT = 100;
+
+/** Fujifilm's raw files, big-endian: a JPEG with all metadata as its own, and the sensor data behind it. */
+export const readRaf: RawReader = async (file) => {
+  const head = await bytesAt(file, 0, LENGTH);
+  if (head.toString('latin1', 0, SIGNATURE.length) !== SIGNATURE || head.length < LENGTH) return null;
+  const range = (at: number) => ({ start: head.readUInt32BE(at), length: head.readUInt32BE(at + 4) });
+  return {
+    contentType: 'image/x-fuji-raf',
+    jpegs: [range(JPEG_AT)],
+    orientation: null,
+    isAdobeRgb: false,
+    sensorData: [range(SENSOR_DATA_AT)],
+    metadata: null,
+    xmp: null,
+  };
+};
