@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { open as openRaw } from '../../src/adapters/media/decoders/raw.js';
 import { inMemory } from '../../src/adapters/media/formats/file-bytes.js';
-import { writePixelTiff } from '../../src/adapters/media/formats/tiff-picture.js';
+import { writePixelTiff } from '../../src/adapters/media/scaled-picture.js';
 import { mountedDisk, unmount } from '../support/mounted.js';
 import { rawFile } from '../support/raw-files.js';
 

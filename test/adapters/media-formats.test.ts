@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { firstFrame } from '../../src/adapters/media/decoders/libvips.js';
-import { writePixelTiff } from '../../src/adapters/media/formats/tiff-picture.js';
+import { writePixelTiff } from '../../src/adapters/media/scaled-picture.js';
 import { acceptedFormats } from '../../src/core/media/formats.js';
 import type { PictureFacts, RenderedPicture } from '../../src/core/media/media-reader.js';
 import { within } from '../../src/core/media/transformation.js';

@@ -1,6 +1,6 @@
 import { answerJobs } from './media-channel.js';
 import { doJob, type SentJob } from './media-job.js';
-import { MetadataReader } from './metadata-reader.js';
+import { MetadataReader } from './metadata-thread.js';
 import { restrictSharp } from './scaled-picture.js';
 
 /**

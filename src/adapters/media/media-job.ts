@@ -18,7 +18,7 @@ import { companionOf } from './formats/embedded-metadata.js';
 import { type ByteSource, bytesAt, HEAD_BYTES, withSource } from './formats/file-bytes.js';
 import { OTHER_RAW } from './formats/raw-file.js';
 import type { InspectionAnswer, RenditionAnswer } from './media-channel.js';
-import type { MetadataReader } from './metadata-reader.js';
+import type { MetadataReader } from './metadata-thread.js';
 import { hashesOf } from './picture-hashes.js';
 import {
   allLoaders,

@@ -4,8 +4,7 @@ import { unsupportedFeature } from '../formats/accepted.js';
 import { asDecoded, declaredColours } from '../formats/declared-colours.js';
 import { Boxes, copyOf, wholeOf } from '../formats/file-bytes.js';
 import { decodeHeif, type HeifStructure, heifStructure } from '../formats/heif.js';
-import { writePixelTiff } from '../formats/tiff-picture.js';
-import type { OpenFile, OpenPicture, Picture } from '../scaled-picture.js';
+import { type OpenFile, type OpenPicture, type Picture, writePixelTiff } from '../scaled-picture.js';
 import { headerOf, opened } from './libvips.js';
 
 const AVIF = 'image/avif';

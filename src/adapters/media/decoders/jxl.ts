@@ -7,8 +7,7 @@ import type { Region } from '../../../core/media/transformation.js';
 import { decodeFailed, Refusal, requirePictureSize } from '../formats/accepted.js';
 import { asDecoded } from '../formats/declared-colours.js';
 import { type Box, Boxes, type ByteSource, bytesAt, inMemory } from '../formats/file-bytes.js';
-import { type DecodedPixels, writePixelTiff } from '../formats/tiff-picture.js';
-import { type OpenPicture, scaledPicture } from '../scaled-picture.js';
+import { type DecodedPixels, type OpenPicture, scaledPicture, writePixelTiff } from '../scaled-picture.js';
 import { opened } from './libvips.js';
 
 /**

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import type { Libheif, default as OpenLibheif } from 'libheif-js/libheif-wasm/libheif-bundle.js';
 import type { Region, Size } from '../../../core/media/transformation.js';
+import type { DecodedPixels } from '../scaled-picture.js';
 import { beyondDecoder, decodeFailed, requirePictureSize, unsupportedFeature } from './accepted.js';
 import { type CodePoints, type ColourSpace, converter } from './colour-space.js';
 import { Boxes, type ByteSource, bytesAt } from './file-bytes.js';
-import type { DecodedPixels } from './tiff-picture.js';
 
 // From libheif's heif_image.h.
 const COLORSPACE_RGB = 1;
