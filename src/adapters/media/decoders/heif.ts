@@ -1,10 +1,19 @@
 import { open as openFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { unsupportedFeature } from '../formats/accepted.js';
+import type { Libheif, default as OpenLibheif } from 'libheif-js/libheif-wasm/libheif-bundle.js';
+import { beyondDecoder, decodeFailed, requirePictureSize, unsupportedFeature } from '../formats/accepted.js';
+import { type ColourSpace, converter } from '../formats/colour-space.js';
 import { asDecoded, declaredColours } from '../formats/declared-colours.js';
 import { Boxes, copyOf, wholeOf } from '../formats/file-bytes.js';
-import { decodeHeif, type HeifStructure, heifStructure } from '../formats/heif.js';
-import { type OpenFile, type OpenPicture, type Picture, writePixelTiff } from '../scaled-picture.js';
+import { type HeifStructure, heifStructure } from '../formats/heif.js';
+import {
+  type DecodedPixels,
+  type OpenFile,
+  type OpenPicture,
+  type Picture,
+  writePixelTiff,
+} from '../scaled-picture.js';
 import { headerOf, opened } from './libvips.js';
 
 const AVIF = 'image/avif';
@@ -77,4 +86,127 @@ async function withHeif<T>(
   } finally {
     await rm(tiff, { force: true });
   }
+}
+
+// From libheif's heif_image.h.
+const COLORSPACE_RGB = 1;
+const CHROMA_INTERLEAVED_RGB = 10;
+const CHROMA_INTERLEAVED_RGBA = 11;
+const CHROMA_INTERLEAVED_RRGGBB_LE = 14;
+const CHROMA_INTERLEAVED_RRGGBBAA_LE = 15;
+const CHANNEL_INTERLEAVED = 10;
+
+const HEVC = ['hvc1', 'hev1'];
+
+// From heif_error.h.
+const OK = 0;
+const UNSUPPORTED = [3, 4, 11];
+const MEMORY_ALLOCATION = 6;
+/** Unknown type of profile, primaries, transfer or matrix; contradiction between container and bitstream. The pixels are there. */
+const COLOUR_WARNINGS = [126, 133, 134, 135, 152];
+const MAX_WARNINGS = 100;
+
+interface HeifOrder {
+  readonly contentType: string;
+  readonly maxPixels: number;
+  readonly space: ColourSpace | null;
+  readonly structure: HeifStructure | null;
+}
+
+/** A limit of the decoder's own. */
+class LimitExceeded extends Error {}
+
+/**
+ * Decodes the primary picture of a HEIC file to 8 bits per channel in the file's own colour space, rotated and mirrored as the container
+ * specifies; or from the space of an order to sRGB, from as many bits as there are. Throws a refusal when it cannot be decoded, or is over
+ * `maxPixels`. The pixels are a view into memory of the decoder.
+ */
+function decodeHeif(file: Uint8Array, order: HeifOrder): DecodedPixels {
+  const { crop } = order.structure ?? {};
+  // The decoder takes the size of what is shown for that of the whole, and refuses to decode more: it is given the whole, and cropped here.
+  if (crop) file.set(crop.whole, crop.start);
+  // Loaded with the first of its pictures: it takes a third of the time in which a process starts.
+  const open: typeof OpenLibheif = createRequire(import.meta.url)('libheif-js/libheif-wasm/libheif-bundle.js');
+  // An instance for each attempt: its memory never shrinks, and nothing of a hostile file outlives it.
+  const attempt = (hasLimits: boolean) =>
+    decodeWith(open({ print: () => undefined, printErr: () => undefined }), file, { ...order, hasLimits });
+  try {
+    try {
+      return attempt(true);
+    } catch (error) {
+      // Ours hold: pixels, and the memory and time of the process.
+      if (error instanceof LimitExceeded) return attempt(false);
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof LimitExceeded) throw beyondDecoder(order.contentType);
+    // A trap inside WebAssembly, out of memory included.
+    if (error instanceof Error && error.name === 'RuntimeError') throw decodeFailed();
+    throw error;
+  }
+}
+
+function decodeWith(
+  heif: Libheif,
+  file: Uint8Array,
+  { maxPixels, space, structure, hasLimits }: HeifOrder & { hasLimits: boolean },
+): DecodedPixels {
+  /** `struct heif_error` (code, subcode, message), followed by one word for the output of a call. */
+  const error = heif._malloc(16);
+  const out = error + 12;
+  const word = (pointer: number) => heif.HEAPU32[pointer / 4] ?? 0;
+  const requireSuccess = () => {
+    const code = word(error);
+    if (code === MEMORY_ALLOCATION) throw new LimitExceeded();
+    if (code !== OK && (UNSUPPORTED.includes(code) || !HEVC.includes(structure?.codec ?? 'hvc1')))
+      throw unsupportedFeature(`HEIF images of this kind (${structure?.codec ?? 'unknown'})`);
+    if (code !== OK) throw decodeFailed();
+  };
+
+  const context = heif._heif_context_alloc();
+  if (!hasLimits) heif._heif_context_set_security_limits(error, context, heif._heif_get_disabled_security_limits());
+  const copy = heif._malloc(file.length);
+  heif.HEAPU8.set(file, copy);
+  heif._heif_context_read_from_memory(error, context, copy, file.length, 0);
+  requireSuccess();
+  heif._free(copy);
+
+  heif._heif_context_get_primary_image_handle(error, context, out);
+  requireSuccess();
+  const handle = word(out);
+  requirePictureSize(heif._heif_image_handle_get_width(handle), heif._heif_image_handle_get_height(handle), maxPixels);
+
+  const alpha = heif._heif_image_handle_has_alpha_channel(handle) !== 0;
+  const chroma = alpha
+    ? [CHROMA_INTERLEAVED_RGBA, CHROMA_INTERLEAVED_RRGGBBAA_LE]
+    : [CHROMA_INTERLEAVED_RGB, CHROMA_INTERLEAVED_RRGGBB_LE];
+  heif._heif_decode_image(error, handle, out, COLORSPACE_RGB, chroma[space ? 1 : 0] ?? 0, 0);
+  requireSuccess();
+  const image = word(out);
+  const whole = {
+    width: heif._heif_image_get_width(image, CHANNEL_INTERLEAVED),
+    height: heif._heif_image_get_height(image, CHANNEL_INTERLEAVED),
+  };
+  requirePictureSize(whole.width, whole.height, maxPixels);
+  const { crop } = structure ?? {};
+  // The part that is shown, if it is inside of what was decoded.
+  const isInside = crop && crop.left + crop.width <= whole.width && crop.top + crop.height <= whole.height;
+  const { left, top, width, height } = isInside ? crop : { left: 0, top: 0, ...whole };
+  const plane = heif._heif_image_get_plane_readonly2(image, CHANNEL_INTERLEAVED, out);
+  const stride = word(out);
+  const channels = alpha ? 4 : 3;
+  const rowBytes = (y: number, bytesPerSample = 1) => {
+    const start = plane + (top + y) * stride + left * channels * bytesPerSample;
+    return heif.HEAPU8.subarray(start, start + width * channels * bytesPerSample);
+  };
+  const warnings = heif._malloc(12 * MAX_WARNINGS);
+  const warned = heif._heif_image_get_decoding_warnings(image, 0, warnings, MAX_WARNINGS);
+  const subcodes = Array.from({ length: warned }, (_, index) => word(warnings + 12 * index + 4));
+  const damaged = subcodes.some((subcode) => !COLOUR_WARNINGS.includes(subcode));
+  const facts = { width, height, channels, damaged } as const;
+  if (space === null) return { ...facts, row: (y) => rowBytes(y) };
+  const bits = heif._heif_image_get_bits_per_pixel_range(image, CHANNEL_INTERLEAVED);
+  const convert = converter(space, 2 ** bits - 1);
+  const samples = (bytes: Uint8Array) => new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+  return { ...facts, row: (y) => convert(samples(rowBytes(y, 2)), channels) };
 }
