@@ -1,5 +1,4 @@
-import type { FileTags, Tag } from '../../src/adapters/media/formats/file-tags.js';
-import { metadataOf } from '../../src/adapters/media/metadata.js';
+import { type FileTags, metadataOf, type Tag } from '../../src/adapters/media/metadata.js';
 
 const of = (tags: Partial<FileTags>) => metadataOf({ exif: {}, xmp: {}, iptc: {}, ...tags });
 const text = (value: string): Tag => ({ value: [value], description: value });

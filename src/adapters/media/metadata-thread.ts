@@ -3,9 +3,8 @@ import ExifReader from 'exifreader';
 import { formatOf } from '../../core/media/formats.js';
 import { headOf, jpegAroundIptc, splitMetadata } from './formats/embedded-metadata.js';
 import { type PictureInput, tiffOf, wholeOf, withSource } from './formats/file-bytes.js';
-import type { FileTags, Tag } from './formats/file-tags.js';
 import { NEW_SPACE_MIB } from './media-channel.js';
-import { metadataOf, type PictureMetadata } from './metadata.js';
+import { type FileTags, metadataOf, type PictureMetadata, type Tag } from './metadata.js';
 import type { Picture } from './scaled-picture.js';
 
 /** A picture (of a raw file, its preview), and the metadata that was found with it. */

@@ -11,7 +11,15 @@ import {
 } from '../../core/media/photo-fields.js';
 import type { Camera, ExifTags, Exposure, GeoPoint } from '../../core/media/picture-metadata.js';
 import { cleanText, truncate } from '../../core/shared/text.js';
-import { cut, type FileTags, firstOf, numberOf, rationalOf, type Tag, textOf, within } from './formats/file-tags.js';
+
+/** One tag as returned by ExifReader: `value` as in the file, `description` for people. Untrusted: any of it may be anything. */
+export interface Tag {
+  readonly value?: unknown;
+  readonly description?: unknown;
+}
+
+/** Tags by name. The names in XMP are the file's own, without their namespace. */
+export type FileTags = Readonly<Record<'exif' | 'xmp' | 'iptc', Readonly<Record<string, Tag>>>>;
 
 /** The metadata of a file, beyond its pixels. */
 export type PictureMetadata = Pick<PictureFacts, FileField | 'camera' | 'exposure' | 'times' | 'positionZone' | 'exif'>;
@@ -24,7 +32,7 @@ export function metadataOf(tags: FileTags): PictureMetadata {
     camera: camera(tags),
     exposure: exposure(tags),
     times: times(tags),
-    positionZone: values.location && zoneAt(values.location),
+    positionZone: values.location && tzLookup(values.location.latitude, values.location.longitude),
     exif: flatTags(tags),
   };
 }
@@ -111,20 +119,18 @@ function exposure({ exif }: FileTags): Exposure | null {
   const flash = within(exif['Flash'], 0, 0xffff);
   const fNumber = within(exif['FNumber'], 0.01, 1000);
   const focalLength = within(exif['FocalLength'], 0.01, 100_000);
+  const seconds = within(exif['ExposureTime'], 0, 86_400);
+  // Some cameras write two of what should be one.
+  const iso = exif['ISOSpeedRatings'];
   return orNull({
-    iso: within(firstOf(exif['ISOSpeedRatings']), 1, 10_000_000),
+    iso: within(Array.isArray(iso?.value) ? { value: iso.value[0] } : iso, 1, 10_000_000),
     fNumber: fNumber && round(fNumber),
-    exposureTime: exposureTime(rationalOf(exif['ExposureTime'])),
+    // `1/250` below a third of a second, as cameras show it.
+    exposureTime: seconds ? (seconds < 0.3 ? `1/${Math.round(1 / seconds)}` : String(round(seconds))) : null,
     focalLength: focalLength && round(focalLength),
     focalLength35mm: within(exif['FocalLengthIn35mmFilm'], 1, 100_000),
     flash: flash === null ? null : (flash & 1) === 1,
   });
-}
-
-/** Up to a day; `1/250` below a third of a second, as cameras show it. */
-function exposureTime(seconds: number | null): string | null {
-  if (seconds === null || seconds <= 0 || seconds > 86_400) return null;
-  return seconds < 0.3 ? `1/${Math.round(1 / seconds)}` : String(round(seconds));
 }
 
 function times({ exif, xmp, iptc }: FileTags): WrittenTimes {
@@ -168,14 +174,6 @@ function gpsUtc(exif: FileTags['exif']): string | null {
   const parts = time.map((part: unknown) => rationalOf({ value: part }));
   if (!parts.every((part) => part !== null && part >= 0 && part < 100)) return null;
   return `${date.replaceAll(':', '-')}T${parts.map((part) => String(Math.floor(part ?? 0)).padStart(2, '0')).join(':')}`;
-}
-
-function zoneAt({ latitude, longitude }: GeoPoint): string | null {
-  try {
-    return tzLookup(latitude, longitude);
-  } catch {
-    return null;
-  }
 }
 
 function round(value: number): number {
@@ -241,13 +239,11 @@ function exifValue(exif: FileTags['exif'], name: string, tag: Tag): Value {
   if (!Array.isArray(value) || value.length === 0) return describedValue(tag);
   const parts: readonly unknown[] = value;
   if (parts.every((part) => typeof part === 'string')) return plainText(parts.join(', '));
-  if (parts.length > MOST_NUMBERS) return describedValue(tag);
+  if (parts.length > 16) return describedValue(tag);
   if (isRational(parts) && !PAIRS.test(name)) return quotient(parts);
   const numbers = parts.map((part) => (isRational(part) ? quotient(part) : numberOf({ value: part })));
   return numbers.includes(null) ? null : numbers.join(', ');
 }
-
-const MOST_NUMBERS = 16;
 
 function isRational(value: unknown): value is readonly [number, number] {
   return Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'number');
@@ -285,13 +281,12 @@ function isBinary(value: unknown, description: string): boolean {
  * 0/0, which receivers write before they have a position, is dropped. An implausible altitude alone is null.
  */
 function location({ exif, xmp }: FileTags): GeoPoint | null {
-  const byExif = point(
-    exifDegrees(exif, 'GPSLatitude'),
-    exifDegrees(exif, 'GPSLongitude'),
-    altitude(rationalOf(exif['GPSAltitude']), numberOf(exif['GPSAltitudeRef'])),
-  );
   return (
-    byExif ??
+    point(
+      exifDegrees(exif, 'GPSLatitude'),
+      exifDegrees(exif, 'GPSLongitude'),
+      altitude(rationalOf(exif['GPSAltitude']), numberOf(exif['GPSAltitudeRef'])),
+    ) ??
     point(
       xmpDegrees(xmp['GPSLatitude'], 'N', 'S'),
       xmpDegrees(xmp['GPSLongitude'], 'E', 'W'),
@@ -314,9 +309,9 @@ function point(latitude: number | null, longitude: number | null, above: number 
 function exifDegrees(exif: FileTags['exif'], name: string): number | null {
   const value = exif[name]?.value;
   if (!Array.isArray(value) || value.length !== 3) return null;
-  const [d, m, s] = value.map((part: unknown) => rationalOf({ value: part }));
+  const parts = value.map((part: unknown) => rationalOf({ value: part }));
   const [positive, negative, most] = name.endsWith('Latitude') ? (['N', 'S', 90] as const) : (['E', 'W', 180] as const);
-  const found = signed(d, m, s, textOf(exif[`${name}Ref`], 10), positive, negative);
+  const found = signed(parts, textOf(exif[`${name}Ref`], 10), positive, negative);
   return found !== null && Math.abs(found) <= most ? found : null;
 }
 
@@ -324,20 +319,19 @@ function exifDegrees(exif: FileTags['exif'], name: string): number | null {
 function xmpDegrees(tag: Tag | undefined, positive: string, negative: string): number | null {
   const [, d, m, s = '0', ref] =
     /^(\d{1,3}),(\d{1,2}(?:\.\d+)?)(?:,(\d{1,2}(?:\.\d+)?))?([NSEW])$/.exec(textOf(tag, 40) ?? '') ?? [];
-  return d === undefined ? null : signed(Number(d), Number(m), Number(s), ref ?? null, positive, negative);
+  return d === undefined ? null : signed([d, m, s].map(Number), ref ?? null, positive, negative);
 }
 
 function signed(
-  d: number | null | undefined,
-  m: number | null | undefined,
-  s: number | null | undefined,
+  parts: readonly (number | null)[],
   ref: string | null,
   positive: string,
   negative: string,
 ): number | null {
-  if (d === null || d === undefined || m === null || m === undefined || s === null || s === undefined) return null;
+  const [d, m, s] = parts.filter((part) => part !== null && part >= 0) as number[];
   const hemisphere = ref?.[0]?.toUpperCase();
-  if (d < 0 || m < 0 || s < 0 || (hemisphere !== positive && hemisphere !== negative)) return null;
+  if (d === undefined || m === undefined || s === undefined) return null;
+  if (hemisphere !== positive && hemisphere !== negative) return null;
   // A centimetre: more digits are noise of the division.
   const size = Number((d + m / 60 + s / 3600).toFixed(7));
   // -0 is not 0 in JSON's readers.
@@ -355,4 +349,50 @@ function xmpRational(tag: Tag | undefined): number | null {
   const [, numerator, denominator = '1'] = /^(-?\d+(?:\.\d+)?)(?:\/(\d+))?$/.exec(textOf(tag, 40) ?? '') ?? [];
   const value = Number(numerator) / Number(denominator);
   return Number.isFinite(value) ? value : null;
+}
+
+/** Text of a tag, cleaned and truncated to `max` code points; null when it is missing or empty. */
+function textOf(tag: Tag | undefined, max: number): string | null {
+  return cut(writtenText(tag?.value) ?? (typeof tag?.description === 'string' ? tag.description : ''), max);
+}
+
+/** Text, cleaned and truncated; null when nothing is left of it. */
+function cut(written: string, max: number): string | null {
+  const text = truncate(cleanText(written), max).trim();
+  return text === '' ? null : text;
+}
+
+/** EXIF has a list of one string; XMP a string, or the same text in several languages, of which the default is used. */
+function writtenText(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) return null;
+  const items: readonly unknown[] = value;
+  const language = (item: unknown) => (item as { attributes?: { lang?: unknown } | null } | null)?.attributes?.lang;
+  const inLanguage = items.find((item) => language(item) === 'x-default') ?? items[0];
+  if (typeof inLanguage === 'string') return inLanguage;
+  return typeof inLanguage === 'object' && inLanguage !== null && 'value' in inLanguage
+    ? writtenText(inLanguage.value)
+    : null;
+}
+
+/** A number, or text that is one; null for everything else. */
+function numberOf(tag: Tag | undefined): number | null {
+  const value = typeof tag?.value === 'string' && tag.value.trim() !== '' ? Number(tag.value) : tag?.value;
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+/** A number, or numerator ÷ denominator, or the first of several numbers; null for everything else, n/0 included. */
+function rationalOf(tag: Tag | undefined): number | null {
+  const value = tag?.value;
+  if (!Array.isArray(value)) return numberOf(tag);
+  const [first, second]: unknown[] = value;
+  if (typeof first !== 'number') return null;
+  const quotient = value.length === 2 && typeof second === 'number' ? first / second : first;
+  return Number.isFinite(quotient) ? quotient : null;
+}
+
+/** A number in this range; null for everything else. */
+function within(tag: Tag | undefined, min: number, max: number): number | null {
+  const value = rationalOf(tag);
+  return value !== null && value >= min && value <= max ? value : null;
 }
