@@ -210,14 +210,12 @@ interface BegunBytes extends PictureBytes {
 async function smallOrLarge(bytes: PictureBytes): Promise<Buffer | BegunBytes> {
   const path = (await bytes.file?.()) ?? null;
   const found = path === null ? null : await onDisk(() => smallFile(path));
-  if (found === LARGE) return { file: async () => path, [Symbol.asyncIterator]: () => bytes[Symbol.asyncIterator]() };
+  if (found === 'large') return { file: async () => path, [Symbol.asyncIterator]: () => bytes[Symbol.asyncIterator]() };
   return found ?? gathered(bytes);
 }
 
-const LARGE = 'large';
-
 /** Null when there is none: it was deleted a moment ago. */
-async function smallFile(path: string): Promise<Buffer | typeof LARGE | null> {
+async function smallFile(path: string): Promise<Buffer | 'large' | null> {
   const file = await open(path, 'r').catch((error) => {
     if (systemCode(error) === 'ENOENT') return null;
     throw error;
@@ -225,7 +223,7 @@ async function smallFile(path: string): Promise<Buffer | typeof LARGE | null> {
   if (file === null) return null;
   try {
     const { size } = await file.stat();
-    return size > MAX_SENT_BYTES ? LARGE : await file.readFile();
+    return size > MAX_SENT_BYTES ? 'large' : await file.readFile();
   } finally {
     await file.close();
   }
@@ -260,11 +258,6 @@ function errorIn(answer: Extract<InspectionAnswer, { kind: 'failed' | 'unavailab
     : new ReaderFailure(`The media process failed: ${answer.message}`);
 }
 
-interface Waiting {
-  readonly alone: boolean;
-  readonly wake: () => void;
-}
-
 /**
  * A concurrency limit shared between customers: waiting calls take turns by customer, and a customer with nothing in progress does not wait
  * for others: there is one extra slot for this. A call that must run alone runs beside no other of its own customer, and delays no one
@@ -272,7 +265,7 @@ interface Waiting {
  */
 export class FairLimit {
   /** In the order of their turns. */
-  readonly #waiting = new Map<Id, Waiting[]>();
+  readonly #waiting = new Map<Id, { readonly alone: boolean; readonly wake: () => void }[]>();
   readonly #taken = new Map<Id, number>();
   /** Customers with a running call that must be alone. */
   readonly #alone = new Set<Id>();

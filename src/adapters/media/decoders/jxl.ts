@@ -231,7 +231,7 @@ class JxlDecoder {
   render(strip: Region): Buffer | null {
     const png = trapped(() => {
       this.#decoder.jxlimage_set_rendering_region(this.#image, strip);
-      const [rendered, , renderingFailed] = this.#decoder.jxlimage_render(this.#image, FIRST);
+      const [rendered, , renderingFailed] = this.#decoder.jxlimage_render(this.#image, 0);
       if (renderingFailed) return null;
       const [start, length, , encodingFailed] = this.#decoder.renderresult_encodeToPng(rendered);
       if (encodingFailed) return null;
@@ -255,8 +255,6 @@ class JxlDecoder {
     });
   }
 }
-
-const FIRST = 0;
 
 /** A trap inside WebAssembly, out of memory included, is the file's fault. */
 function trapped<T>(call: () => T): T {

@@ -98,18 +98,9 @@ function toneOf(nits: number): number {
   return Math.min(1, low * (high / low) ** (Math.log(nits / lowNits) / Math.log(highNits / lowNits)));
 }
 
-// Primaries: chromaticities of red, green, blue and white.
+// Primaries: chromaticities of red, green, blue and white, x and y of each.
 
-type Primaries = readonly [
-  rx: number,
-  ry: number,
-  gx: number,
-  gy: number,
-  bx: number,
-  by: number,
-  wx: number,
-  wy: number,
-];
+type Primaries = readonly [number, number, number, number, number, number, number, number];
 const D65 = [0.3127, 0.329] as const;
 /** The white D50 as XYZ. */
 export const D50: Vector = [0.9642, 1, 0.8249];
@@ -245,8 +236,7 @@ function inverse([a, b, c, d, e, f, g, h, i]: Matrix): Matrix {
     b * g - a * h,
     a * e - b * d,
   ];
-  const scaled = rows.map((value) => value * by);
-  return scaled as unknown as Matrix;
+  return rows.map((value) => value * by) as unknown as Matrix;
 }
 
 /** From XYZ to the responses of the eye's cones, sharpened. */
@@ -284,8 +274,7 @@ export function profiledSpace(bytes: Uint8Array): ColourSpace | null {
   const [light, ...others] = curves.map(curveAt);
   if (!red || !green || !blue || !light || others.includes(null)) return null;
   // Real profiles of RGB have the same curve three times, and mostly one of them three names.
-  const isOne = curves.every((curve) => curve !== null && curves[0]?.equals(curve));
-  if (!isOne) return null;
+  if (!curves.every((curve) => curve !== null && curves[0]?.equals(curve))) return null;
   const columns = [0, 1, 2].flatMap((row) => [red[row] ?? 0, green[row] ?? 0, blue[row] ?? 0]);
   return { light, matrix: product(FROM_D50, columns as unknown as Matrix) };
 }
@@ -324,12 +313,9 @@ function curveAt(tag: Buffer | null): ColourSpace['light'] | null {
 /** No value: as it is; one: an exponent; otherwise values at equal distances. */
 function sampledCurve(tag: Buffer): ColourSpace['light'] | null {
   const count = tag.readUInt32BE(8);
-  if (count === 0) return (v) => v;
+  if (count === 0) return linear;
   if (tag.length < 12 + 2 * count) return null;
-  if (count === 1) {
-    const exponent = tag.readUInt16BE(12) / 256;
-    return (v) => v ** exponent;
-  }
+  if (count === 1) return gamma(tag.readUInt16BE(12) / 256);
   const values = Float64Array.from({ length: count }, (_, index) => tag.readUInt16BE(12 + 2 * index) / 0xffff);
   return (v) => {
     const place = Math.min(1, Math.max(0, v)) * (count - 1);

@@ -129,7 +129,12 @@ export function seccompFilter(architecture: FilteredArchitecture): Buffer {
     [IF_EQUAL, 1, 0, AUDIT_ARCH[architecture]],
     [RETURN, 0, 0, KILL_PROCESS],
     [LOAD, 0, 0, NUMBER],
-    ...(architecture === 'x64' ? x32Ends : []),
+    ...(architecture === 'x64'
+      ? ([
+          [IF_AT_LEAST, 0, 1, X32_BIT],
+          [RETURN, 0, 0, KILL_PROCESS],
+        ] satisfies Instruction[])
+      : []),
     // Each forbidden number jumps over the rest of this list, and the nine instructions after it, to EPERM.
     ...numbers.map((number, at): Instruction => [IF_EQUAL, numbers.length - at + 8, 0, number]),
     [IF_EQUAL, 9, 0, CLONE3],
@@ -148,11 +153,6 @@ export function seccompFilter(architecture: FilteredArchitecture): Buffer {
   ];
   return Buffer.concat(program.map(encoded));
 }
-
-const x32Ends: readonly Instruction[] = [
-  [IF_AT_LEAST, 0, 1, X32_BIT],
-  [RETURN, 0, 0, KILL_PROCESS],
-];
 
 /** `struct sock_filter`; both processors are little-endian where Node runs on them. */
 function encoded([operation, skipIf, skipUnless, value]: Instruction): Buffer {

@@ -16,7 +16,7 @@ import { MAX_TEMPORARY_FILES, PICTURE, type ProcessFolder } from './scratch.js';
 /**
  * The bounds of a decoder: memory and time are settings (`MEDIA_MEMORY_BYTES`, `MEDIA_TIMEOUT_SECONDS`; defaults in child-process-media-reader.ts).
  * `#requireLimits` and `TimeLimit` hold it to them, and the kernel does (`resourceLimits`, isolation/isolation.ts). The thread that reads metadata has
- * its own (metadata-reader.ts).
+ * its own (`MetadataReader`).
  */
 export interface ProcessBounds extends ProcessLimits {
   /** Milliseconds that one job may take, not counting those for which it waited for a processor: see `TimeLimit`. */
@@ -55,7 +55,9 @@ export class MediaProcess {
   /** It has started, and anything that happens from then on is caused by its job. */
   #ready = false;
   #begin: () => void = () => undefined;
-  readonly #begun: Promise<void>;
+  readonly #begun = new Promise<void>((resolve) => {
+    this.#begin = resolve;
+  });
   /** It has said that it is ready. */
   #greet: () => void = () => undefined;
   readonly #greeted = new Promise<void>((resolve) => {
@@ -88,9 +90,6 @@ export class MediaProcess {
       this.#errorBytes += text.length;
       if (this.#errorBytes > MAX_ERROR_BYTES) this.#kill('was stopped: it wrote too much to its standard error');
       this.#lastWords = `${this.#lastWords}${text}`.slice(-LAST_WORDS);
-    });
-    this.#begun = new Promise((resolve) => {
-      this.#begin = resolve;
     });
     // Descriptor 3 of the process; absent as the others are.
     this.#channel = ((child.stdio ?? []) as readonly unknown[])[3] as Socket | undefined;
@@ -298,14 +297,10 @@ export class MediaProcess {
 /** Starts a process. Returns with it the id of the parent of the process that decodes; null where that is this process. */
 function start(launch: Launch, folder: string): { child: ChildProcess; innerParent: Promise<number | null> } {
   const { command, args, filter, reportsChildPid } = launch;
-  const more = [
-    filter ? ('pipe' as const) : ('ignore' as const),
-    reportsChildPid ? ('pipe' as const) : ('ignore' as const),
-  ];
   const child = spawn(command, args, {
     cwd: folder,
     env: { ...childEnvironment, PATH: process.env['PATH'] },
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', ...more],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', filter ? 'pipe' : 'ignore', reportsChildPid ? 'pipe' : 'ignore'],
   });
   // Absent if not even pipes could be created (EMFILE): then `error` follows.
   const pipes = (child.stdio ?? []) as readonly (Readable | Writable | null | undefined)[];
