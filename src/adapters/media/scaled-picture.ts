@@ -1,10 +1,19 @@
-import { open, rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
 import type { Size, Transformation } from '../../core/media/transformation.js';
 import { type ColourSpace, converter } from './formats/colour-space.js';
 import type { Colours } from './formats/declared-colours.js';
-import { type ByteSource, bytesAt, type PictureInput, wholeOf, withSource } from './formats/file-bytes.js';
+import {
+  type ByteSource,
+  bytesAt,
+  type PictureInput,
+  type StoredEntry,
+  tiffDirectory,
+  wholeOf,
+  withSource,
+  written,
+} from './formats/file-bytes.js';
 
 /** Pixels of a whole picture, scaled down: sRGB, 8 bits, with alpha or without. */
 export interface ScaledPicture {
@@ -214,19 +223,11 @@ const AFTER_THE_PICTURE = /before marker 0xd9/i;
 export async function isCutJpeg(picture: Picture, folder: string, warning: string): Promise<boolean> {
   if (LOSSES.test(warning)) return true;
   if (AFTER_THE_PICTURE.test(warning)) return false;
-  const path = join(folder, 'bare.jpg');
-  try {
-    const file = await open(path, 'wx', 0o600);
-    try {
-      for (const part of segmentsWithPixels(await wholeOf(picture.input))) await file.writeFile(part);
-    } finally {
-      await file.close();
-    }
+  return withTemporary(join(folder, 'bare.jpg'), async (path) => {
+    await writeFile(path, segmentsWithPixels(await wholeOf(picture.input)), NEW_FILE);
     const decoded = sharp(path, { failOn: 'warning', limitInputPixels: false }).stats();
-    return await decoded.then(() => false).catch((error: Error) => LOSSES.test(error.message));
-  } finally {
-    await rm(path, { force: true });
-  }
+    return decoded.then(() => false).catch((error: Error) => LOSSES.test(error.message));
+  });
 }
 
 const START_OF_SCAN = 0xda;
@@ -280,9 +281,7 @@ export interface DecodedPixels extends Pixels {
   readonly damaged: boolean;
 }
 
-const SHORT = 3;
-const LONG = 4;
-const BYTES = 7;
+const [SHORT, LONG, BYTES] = [3, 4, 7];
 const ROWS_PER_STRIP = 64;
 
 /**
@@ -293,67 +292,57 @@ export async function writePixelTiff(path: string, pixels: Pixels, profile: Uint
   const { width, height, channels } = pixels;
   const strips = Math.ceil(height / ROWS_PER_STRIP);
   const rowsOf = (strip: number) => Math.min(ROWS_PER_STRIP, height - strip * ROWS_PER_STRIP);
-  const header = (firstPixel: number) =>
-    headerBytes([
-      [256, LONG, [width]],
-      [257, LONG, [height]],
-      [258, SHORT, Array(channels).fill(8)],
-      [259, SHORT, [1]],
-      [262, SHORT, [2]],
-      [273, LONG, Array.from({ length: strips }, (_, strip) => firstPixel + strip * ROWS_PER_STRIP * width * channels)],
-      [277, SHORT, [channels]],
-      [278, LONG, [ROWS_PER_STRIP]],
-      [279, LONG, Array.from({ length: strips }, (_, strip) => rowsOf(strip) * width * channels)],
-      ...(channels === 4 ? ([[338, SHORT, [2]]] satisfies Tag[]) : []),
-      ...(profile ? ([[34675, BYTES, profile]] satisfies Tag[]) : []),
-    ]);
-  // The header's length does not depend on what it says.
-  const head = header(header(0).length);
-  const file = await open(path, 'wx', 0o600);
-  try {
-    // `writeFile`, which goes on where a call wrote only some of its bytes, as on a disk that is nearly full.
-    await file.writeFile(head);
+  const numbers = (tag: number, type: number, values: readonly number[]): StoredEntry => {
+    const value = Buffer.concat(values.map((each) => written(each, type === SHORT ? 2 : 4, true)));
+    return { tag, type, count: values.length, value };
+  };
+  const ofStrips = (value: (strip: number) => number) => Array.from({ length: strips }, (_, strip) => value(strip));
+  const directory = (firstPixel: number) =>
+    tiffDirectory(
+      [
+        numbers(256, LONG, [width]),
+        numbers(257, LONG, [height]),
+        numbers(258, SHORT, Array(channels).fill(8)),
+        numbers(259, SHORT, [1]),
+        numbers(262, SHORT, [2]),
+        numbers(
+          273,
+          LONG,
+          ofStrips((strip) => firstPixel + strip * ROWS_PER_STRIP * width * channels),
+        ),
+        numbers(277, SHORT, [channels]),
+        numbers(278, LONG, [ROWS_PER_STRIP]),
+        numbers(
+          279,
+          LONG,
+          ofStrips((strip) => rowsOf(strip) * width * channels),
+        ),
+        ...(channels === 4 ? [numbers(338, SHORT, [2])] : []),
+        ...(profile ? [{ tag: 34_675, type: BYTES, count: profile.length, value: profile }] : []),
+      ],
+      8,
+      true,
+    );
+  async function* parts() {
+    yield Buffer.from([0x49, 0x49, 42, 0, 8, 0, 0, 0]);
+    yield directory(8 + directory(0).length);
     for (let strip = 0; strip < strips; strip += 1) {
       const rows: Uint8Array[] = [];
       for (let row = 0; row < rowsOf(strip); row += 1) rows.push(await pixels.row(strip * ROWS_PER_STRIP + row));
-      await file.writeFile(Buffer.concat(rows));
+      yield Buffer.concat(rows);
     }
-  } finally {
-    await file.close();
   }
+  await writeFile(path, parts(), NEW_FILE);
 }
 
-type Tag = readonly [tag: number, type: number, values: ArrayLike<number>];
+/** `writeFile` goes on where a call wrote only some of its bytes, as on a disk that is nearly full. */
+export const NEW_FILE = { flag: 'wx', mode: 0o600 } as const;
 
-/** The header and its one directory; values that do not fit into an entry stand behind. */
-function headerBytes(tags: readonly Tag[]): Buffer {
-  const entries = Buffer.alloc(2 + 12 * tags.length + 4);
-  entries.writeUInt16LE(tags.length, 0);
-  const rest: Buffer[] = [];
-  let end = 8 + entries.length;
-  tags.forEach(([tag, type, values], index) => {
-    const at = 2 + 12 * index;
-    entries.writeUInt16LE(tag, at);
-    entries.writeUInt16LE(type, at + 2);
-    entries.writeUInt32LE(values.length, at + 4);
-    const bytes = valueBytes(type, values);
-    if (bytes.length <= 4) {
-      bytes.copy(entries, at + 8);
-      return;
-    }
-    entries.writeUInt32LE(end, at + 8);
-    const even = Buffer.concat([bytes, Buffer.alloc(bytes.length % 2)]);
-    rest.push(even);
-    end += even.length;
-  });
-  return Buffer.concat([Buffer.from([0x49, 0x49, 42, 0, 8, 0, 0, 0]), entries, ...rest]);
-}
-
-function valueBytes(type: number, values: ArrayLike<number>): Buffer {
-  const list = Array.from(values);
-  if (type === BYTES) return Buffer.from(list);
-  const size = type === SHORT ? 2 : 4;
-  const bytes = Buffer.alloc(size * list.length);
-  for (const [index, value] of list.entries()) bytes.writeUIntLE(value, index * size, size);
-  return bytes;
+/** Gives `work` the path of a temporary file to write, which is gone afterwards. */
+export async function withTemporary<T>(path: string, work: (path: string) => Promise<T>): Promise<T> {
+  try {
+    return await work(path);
+  } finally {
+    await rm(path, { force: true });
+  }
 }

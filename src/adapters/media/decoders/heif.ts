@@ -1,17 +1,17 @@
-import { open as openFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Libheif, default as OpenLibheif } from 'libheif-js/libheif-wasm/libheif-bundle.js';
 import { beyondDecoder, decodeFailed, requirePictureSize, unsupportedFeature } from '../formats/accepted.js';
 import { type ColourSpace, converter } from '../formats/colour-space.js';
 import { asDecoded, declaredColours } from '../formats/declared-colours.js';
-import { Boxes, copyOf, wholeOf } from '../formats/file-bytes.js';
+import { Boxes, copyWith, wholeOf } from '../formats/file-bytes.js';
 import { type HeifStructure, heifStructure } from '../formats/heif.js';
 import {
   type DecodedPixels,
   type OpenFile,
   type OpenPicture,
   type Picture,
+  withTemporary,
   writePixelTiff,
 } from '../scaled-picture.js';
 import { headerOf, opened } from './libvips.js';
@@ -41,19 +41,10 @@ async function withAvif<T>(
 ): Promise<T> {
   if (structure === null || KNOWN_BRANDS.includes(structure.majorBrand)) return work(await opened(order, structure));
   // The first picture of a sequence, which is decoded like any other once the file says that it is one.
-  const path = join(order.folder, 'picture.avif');
-  try {
-    await copyOf(order.input, path);
-    const copy = await openFile(path, 'r+');
-    try {
-      await copy.write('avif', MAJOR_BRAND_AT, 'latin1');
-    } finally {
-      await copy.close();
-    }
-    return await work({ ...(await opened({ ...order, input: path }, structure)), metadataInput: order.input });
-  } finally {
-    await rm(path, { force: true });
-  }
+  return withTemporary(join(order.folder, 'picture.avif'), async (path) => {
+    await copyWith(order.input, path, Buffer.from('avif'), MAJOR_BRAND_AT);
+    return work({ ...(await opened({ ...order, input: path }, structure)), metadataInput: order.input });
+  });
 }
 
 async function withHeif<T>(
@@ -71,21 +62,12 @@ async function withHeif<T>(
   const space = isHighRange ? colours.space : null;
   const decoded = decodeHeif(await wholeOf(input), { contentType, maxPixels, space, structure });
   const { width, height, channels, damaged } = decoded;
-  const tiff = join(folder, 'pixels');
-  try {
+  return withTemporary(join(folder, 'pixels'), async (tiff) => {
     await writePixelTiff(tiff, decoded, icc);
     const facts = { contentType, isJpeg: false, width, height, orientation: 1, alpha: channels === 4, damaged };
-    return await work({
-      ...facts,
-      input: tiff,
-      colours: isHighRange ? asDecoded : colours,
-      metadataInput: input,
-      exif,
-      xmp,
-    });
-  } finally {
-    await rm(tiff, { force: true });
-  }
+    const shown = isHighRange ? asDecoded : colours;
+    return work({ ...facts, input: tiff, colours: shown, metadataInput: input, exif, xmp });
+  });
 }
 
 // From libheif's heif_image.h.

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,7 +7,13 @@ import type { Region } from '../../../core/media/transformation.js';
 import { decodeFailed, Refusal, requirePictureSize } from '../formats/accepted.js';
 import { asDecoded } from '../formats/declared-colours.js';
 import { type Box, Boxes, type ByteSource, bytesAt, inMemory } from '../formats/file-bytes.js';
-import { type DecodedPixels, type OpenPicture, scaledPicture, writePixelTiff } from '../scaled-picture.js';
+import {
+  type DecodedPixels,
+  type OpenPicture,
+  scaledPicture,
+  withTemporary,
+  writePixelTiff,
+} from '../scaled-picture.js';
 import { opened } from './libvips.js';
 
 /**
@@ -19,27 +25,14 @@ export const open: OpenPicture = async (order, work) => {
   const parts = await codestreamIn(order.file);
   await requireDeclaredSize(order.file, parts, maxPixels);
   const decoder = await JxlDecoder.load(order.file, parts, maxPixels);
-  const tiff = join(folder, 'pixels');
-  try {
+  return withTemporary(join(folder, 'pixels'), async (tiff) => {
     const pixels = await decodedPixels(decoder, folder);
     await writePixelTiff(tiff, pixels, undefined);
-    const { width, height, channels } = pixels;
-    return await work({
-      input: tiff,
-      contentType,
-      isJpeg: false,
-      width,
-      height,
-      orientation: 1,
-      alpha: channels === 4,
-      colours: asDecoded,
-      damaged: pixels.damaged,
-      metadataInput: input,
-      ...(await metadataIn(order.file)),
-    });
-  } finally {
-    await rm(tiff, { force: true });
-  }
+    const { width, height, channels, damaged } = pixels;
+    const facts = { contentType, isJpeg: false, width, height, orientation: 1, alpha: channels === 4, damaged };
+    const metadata = await metadataIn(order.file);
+    return work({ ...facts, input: tiff, colours: asDecoded, metadataInput: input, ...metadata });
+  });
 };
 
 /** The type of the first box of a container. A codestream on its own has none. */

@@ -1,13 +1,12 @@
-import { open as openFile, rm } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { renditionSizes } from '../../../core/media/media-reader.js';
 import { decodeFailed, noPreview, requireDensity, requirePictureSize } from '../formats/accepted.js';
 import { declaredColours } from '../formats/declared-colours.js';
 import { segments } from '../formats/embedded-metadata.js';
-import { type ByteSource, bytesAt, type Range } from '../formats/file-bytes.js';
+import { type ByteSource, bytesAt, type Range, tiffDirectory, written } from '../formats/file-bytes.js';
 import {
-  type CopiedEntry,
   EXIF_POINTER,
   GPS_POINTER,
   type MetadataDirectories,
@@ -17,7 +16,15 @@ import {
   readRaf,
   readTiffRaw,
 } from '../formats/raw-file.js';
-import { isTurned, type OpenFile, type OpenPicture, type Picture, swapped } from '../scaled-picture.js';
+import {
+  isTurned,
+  NEW_FILE,
+  type OpenFile,
+  type OpenPicture,
+  type Picture,
+  swapped,
+  withTemporary,
+} from '../scaled-picture.js';
 
 /** Longest side that a preview must have: smaller ones are for a camera's own display. */
 const MIN_PREVIEW = renditionSizes.small;
@@ -37,13 +44,10 @@ export const open: OpenPicture = async (order, work) => {
   const preview = await largestPreview(file, raw, file.size);
   if (preview === null || preview.longestSide < MIN_PREVIEW)
     throw isCut(raw, file.size).preview ? decodeFailed() : noPreview(raw.contentType, MIN_PREVIEW);
-  const path = join(folder, 'preview.jpg');
-  try {
-    await copy(file, preview, path);
-    return await work(await opened(order, raw, { path, preview }));
-  } finally {
-    await rm(path, { force: true });
-  }
+  return withTemporary(join(folder, 'preview.jpg'), async (path) => {
+    await writeFile(path, chunks(file, preview), NEW_FILE);
+    return work(await opened(order, raw, { path, preview }));
+  });
 };
 
 async function opened(
@@ -76,15 +80,9 @@ async function opened(
   };
 }
 
-async function copy(from: ByteSource, { start, length }: Range, path: string): Promise<void> {
-  const to = await openFile(path, 'wx', 0o600);
-  try {
-    for (let at = 0; at < length; at += CHUNK_BYTES) {
-      // `writeFile`, which goes on where a call wrote only some of its bytes, as on a disk that is nearly full.
-      await to.writeFile(await bytesAt(from, start + at, Math.min(CHUNK_BYTES, length - at)));
-    }
-  } finally {
-    await to.close();
+async function* chunks(file: ByteSource, { start, length }: Range): AsyncGenerator<Buffer> {
+  for (let at = 0; at < length; at += CHUNK_BYTES) {
+    yield await bytesAt(file, start + at, Math.min(CHUNK_BYTES, length - at));
   }
 }
 
@@ -95,37 +93,14 @@ const LONG = 4;
  * directories in several places, and are not given the whole file.
  */
 function metadataTiff(little: boolean, { main, exif, gps }: MetadataDirectories): Buffer {
-  const long = (value: number) => {
-    const bytes = Buffer.alloc(4);
-    if (little) bytes.writeUInt32LE(value);
-    else bytes.writeUInt32BE(value);
-    return bytes;
-  };
-  const short = (value: number) => Buffer.from(little ? [value & 0xff, value >> 8] : [value >> 8, value & 0xff]);
-  const pointer = (tag: number, to: number): CopiedEntry => ({ tag, type: LONG, count: 1, value: long(to) });
-  const directory = (entries: readonly CopiedEntry[], at: number) => {
-    let end = at + 2 + 12 * entries.length + 4;
-    const values: Buffer[] = [];
-    const fields = entries
-      .toSorted((a, b) => a.tag - b.tag)
-      .map(({ tag, type, count, value }) => {
-        const head = [short(tag), short(type), long(count)];
-        if (value.length <= 4) return Buffer.concat([...head, value, Buffer.alloc(4 - value.length)]);
-        const even = Buffer.concat([value, Buffer.alloc(value.length % 2)]);
-        values.push(even);
-        end += even.length;
-        return Buffer.concat([...head, long(end - even.length)]);
-      });
-    return Buffer.concat([short(entries.length), ...fields, long(0), ...values]);
-  };
-  // The length of a directory does not depend on where it begins.
-  const exifLength = directory(exif, 0).length;
+  const pointer = (tag: number, to: number) => ({ tag, type: LONG, count: 1, value: written(to, 4, little) });
   const withPointers = (exifAt: number, gpsAt: number) =>
-    directory([...main, pointer(EXIF_POINTER, exifAt), pointer(GPS_POINTER, gpsAt)], 8);
+    tiffDirectory([...main, pointer(EXIF_POINTER, exifAt), pointer(GPS_POINTER, gpsAt)], 8, little);
   const exifAt = 8 + withPointers(0, 0).length;
-  const gpsAt = exifAt + exifLength;
-  const header = Buffer.concat([Buffer.from(little ? 'II' : 'MM'), short(42), long(8)]);
-  return Buffer.concat([header, withPointers(exifAt, gpsAt), directory(exif, exifAt), directory(gps, gpsAt)]);
+  const inExif = tiffDirectory(exif, exifAt, little);
+  const gpsAt = exifAt + inExif.length;
+  const header = [Buffer.from(little ? 'II' : 'MM'), written(42, 2, little), written(8, 4, little)];
+  return Buffer.concat([...header, withPointers(exifAt, gpsAt), inExif, tiffDirectory(gps, gpsAt, little)]);
 }
 
 /** Real files have up to four. */

@@ -1,4 +1,3 @@
-import { open as openFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { systemCode } from '../../local-blobs/files.js';
@@ -7,13 +6,13 @@ import { converter, D50, fromXyz, type Vector } from '../formats/colour-space.js
 import { asDecoded, declaredColours, isAdobeRgbByTiff } from '../formats/declared-colours.js';
 import {
   type ByteSource,
-  copyOf,
+  copyWith,
   type PictureInput,
   type TiffDirectory,
   TiffReader,
   tiffHeader,
 } from '../formats/file-bytes.js';
-import { isTurned, type OpenPicture, swapped, writePixelTiff } from '../scaled-picture.js';
+import { isTurned, type OpenPicture, swapped, withTemporary, writePixelTiff } from '../scaled-picture.js';
 import { exifOrientation, opened } from './libvips.js';
 
 /** Opens the largest page of a TIFF in full resolution, decoded here where libvips does not know its compression or samples. */
@@ -220,14 +219,6 @@ async function headerOf(input: PictureInput, page: TiffPage): Promise<Metadata> 
   return header;
 }
 
-async function withTemporary<T>(path: string, work: (path: string) => Promise<T>): Promise<T> {
-  try {
-    return await work(path);
-  } finally {
-    await rm(path, { force: true });
-  }
-}
-
 /**
  * Leaves out what is neither colour nor transparency: sharp takes any channel behind the colours for transparency. Whether the file is
  * damaged.
@@ -273,13 +264,7 @@ async function decodedOrDamaged(decode: (failOn: 'error' | 'none') => Promise<un
 async function unpackLab({ page, input }: TiffOrder, to: string): Promise<DecodableTiff> {
   const { width, alphaChannel, photometric, photometricAt, little, white } = page;
   return withTemporary(`${to}.rgb`, async (copy) => {
-    await copyOf(input, copy);
-    const file = await openFile(copy, 'r+');
-    try {
-      await file.write(Buffer.from(little ? [RGB, 0] : [0, RGB]), 0, 2, photometricAt);
-    } finally {
-      await file.close();
-    }
+    await copyWith(input, copy, Buffer.from(little ? [RGB, 0] : [0, RGB]), photometricAt);
     const header = await headerOf(copy, page);
     let data = Buffer.alloc(0);
     const damaged = await decodedOrDamaged(async (failOn) => {

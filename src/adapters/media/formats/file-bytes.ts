@@ -37,10 +37,16 @@ export async function wholeOf(input: PictureInput): Promise<Buffer> {
   return typeof input === 'string' ? readFile(input) : Buffer.from(input);
 }
 
-/** Writes all of it to a new file, for the caller to change. */
-export async function copyOf(input: PictureInput, path: string): Promise<void> {
+/** Writes all of it to a new file, but for other bytes from `at` on. */
+export async function copyWith(input: PictureInput, path: string, bytes: Buffer, at: number): Promise<void> {
   if (typeof input === 'string') await copyFile(input, path);
   else await writeFile(path, input, { mode: 0o600 });
+  const copy = await open(path, 'r+');
+  try {
+    await copy.write(bytes, 0, bytes.length, at);
+  } finally {
+    await copy.close();
+  }
 }
 
 /** Number of bytes that are examined for a file's type. What follows is never read, so that a prefix and a whole file give the same result. */
@@ -267,4 +273,33 @@ export class TiffReader {
   #long(bytes: Buffer, at: number): number {
     return this.little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
   }
+}
+
+/** A tag with the bytes of its value. */
+export type StoredEntry = Pick<TiffEntry, 'tag' | 'type' | 'count'> & { readonly value: Uint8Array };
+
+/** A whole number of so many bytes. */
+export function written(value: number, size: 2 | 4, little: boolean): Buffer {
+  const bytes = Buffer.alloc(size);
+  if (little) bytes.writeUIntLE(value, 0, size);
+  else bytes.writeUIntBE(value, 0, size);
+  return bytes;
+}
+
+/** A directory to stand at `at`, the last of its file; values that do not fit into an entry stand behind. Its length does not depend on `at`. */
+export function tiffDirectory(entries: readonly StoredEntry[], at: number, little: boolean): Buffer {
+  const [short, long] = [(value: number) => written(value, 2, little), (value: number) => written(value, 4, little)];
+  let end = at + 2 + 12 * entries.length + 4;
+  const values: Buffer[] = [];
+  const fields = entries
+    .toSorted((a, b) => a.tag - b.tag)
+    .map(({ tag, type, count, value }) => {
+      const head = [short(tag), short(type), long(count)];
+      if (value.length <= 4) return Buffer.concat([...head, value, Buffer.alloc(4 - value.length)]);
+      const even = Buffer.concat([value, Buffer.alloc(value.length % 2)]);
+      values.push(even);
+      end += even.length;
+      return Buffer.concat([...head, long(end - even.length)]);
+    });
+  return Buffer.concat([short(entries.length), ...fields, long(0), ...values]);
 }

@@ -5,8 +5,8 @@ import {
   type ByteSource,
   bytesAt,
   type Range,
+  type StoredEntry,
   type TiffDirectory,
-  type TiffEntry,
   type TiffHeader,
   TiffReader,
   tiffHeader,
@@ -34,11 +34,8 @@ export const OTHER_RAW = 'other raw';
 /** Reads a file of one family of raw formats; null when it is not one. */
 type RawReader = (file: ByteSource) => Promise<RawFile | typeof OTHER_RAW | null>;
 
-/** A tag with its value as in the file. */
-export type CopiedEntry = Pick<TiffEntry, 'tag' | 'type' | 'count'> & { readonly value: Buffer };
-
 /** The directories of a raw file that contain metadata, each read from wherever the format has it. */
-export type MetadataDirectories = Readonly<Record<'main' | 'exif' | 'gps', readonly CopiedEntry[]>>;
+export type MetadataDirectories = Readonly<Record<'main' | 'exif' | 'gps', readonly StoredEntry[]>>;
 
 export const EXIF_POINTER = 34_665;
 export const GPS_POINTER = 34_853;
@@ -49,8 +46,8 @@ const FIRST_TAG = 254;
 const MAX_VALUE_BYTES = 64 * 1024;
 
 /** Tags of a directory. */
-async function entriesOf(tiff: TiffReader, directory: TiffDirectory | null, firstTag = 0): Promise<CopiedEntry[]> {
-  const entries: CopiedEntry[] = [];
+async function entriesOf(tiff: TiffReader, directory: TiffDirectory | null, firstTag = 0): Promise<StoredEntry[]> {
+  const entries: StoredEntry[] = [];
   for (const entry of directory?.entries.values() ?? []) {
     if (NOT_COPIED.includes(entry.tag) || entry.tag < firstTag || entry.length > MAX_VALUE_BYTES) continue;
     const value = await tiff.value(entry);
