@@ -133,7 +133,7 @@ export class ChildProcessMediaReader implements MediaReader {
    * the requested level does not work here, or the scratch folder cannot be created.
    */
   async isolation(): Promise<MediaIsolation> {
-    const { level, refused } = await this.#pool.isolation();
+    const { level, refused } = await this.#pool.isolation.get();
     return { level, refused };
   }
 
@@ -168,8 +168,8 @@ export class ChildProcessMediaReader implements MediaReader {
   }
 
   async #ask<T>(bytes: PictureBytes, turn: Turn, question: Question<T>): Promise<T> {
-    const scratch = await this.#pool.scratch();
-    await this.#pool.isolation();
+    const scratch = await this.#pool.scratch.get();
+    await this.#pool.isolation.get();
     const picture = await smallOrLarge(bytes);
     if (Buffer.isBuffer(picture)) return this.#use(null, turn, (process) => process.run(question, picture));
     this.#names += 1;

@@ -55,7 +55,7 @@ interface ScaledOrder extends Size {
  * Rotation comes last, because rotating the large picture would need all of it in memory.
  */
 export async function scaledPicture(picture: Picture, { failOn, ...order }: ScaledOrder): Promise<ScaledPicture> {
-  const size = isTurned(picture.orientation) ? swapped(order) : order;
+  const size = uprightSize(order, picture.orientation);
   const lying = await decoded(picture, size, { failOn, unlimited: picture.unlimited ?? false }).catch(async (error) => {
     const isLimit =
       isDecoderLimit(error) || (failOn === 'none' && picture.isJpeg && (await withSource(picture.input, hasFewScans)));
@@ -106,9 +106,9 @@ function rotate(scaled: ScaledPicture, orientation: number): Promise<ScaledPictu
   return pixelsOf(sharpOf(scaled).rotate(turn).flop(mirror));
 }
 
-/** Whether the orientation swaps width and height. */
-export function isTurned(orientation: number): boolean {
-  return (orientations[orientation] ?? upright).turn % 180 !== 0;
+/** The size with which a picture that lies as an orientation says is upright, or lies if it is upright. */
+export function uprightSize(size: Size, orientation: number): Size {
+  return (orientations[orientation] ?? upright).turn % 180 === 0 ? size : swapped(size);
 }
 
 export function swapped<T extends Size>(size: T): T {

@@ -13,11 +13,10 @@ import type { HeifStructure } from '../formats/heif.js';
 import {
   allowLoaders,
   isDecoderLimit,
-  isTurned,
   type OpenFile,
   type OpenPicture,
   type Picture,
-  swapped,
+  uprightSize,
 } from '../scaled-picture.js';
 
 /** A GIF's blocks are not searched beyond this for its first frame and its metadata. */
@@ -50,8 +49,7 @@ export async function opened(order: OpenFile, structure: HeifStructure | null): 
   const heif = header.format === 'heif';
   const written = header.orientation ?? (found.exif && (await orientationIn(found.exif)));
   const orientation = heif ? 1 : exifOrientation(written);
-  const lying = { width: header.width, height: header.height };
-  const { width, height } = heif ? header.autoOrient : isTurned(orientation) ? swapped(lying) : lying;
+  const { width, height } = heif ? header.autoOrient : uprightSize(header, orientation);
   requirePictureSize(width, height, maxPixels);
   requireDensity(contentType, { width, height }, file.size);
   return {

@@ -17,12 +17,11 @@ import {
   readTiffRaw,
 } from '../formats/raw-file.js';
 import {
-  isTurned,
   NEW_FILE,
   type OpenFile,
   type OpenPicture,
   type Picture,
-  swapped,
+  uprightSize,
   withTemporary,
 } from '../scaled-picture.js';
 
@@ -64,12 +63,11 @@ async function opened(
   const { width, height } = header;
   requireDensity(contentType, { width, height }, preview.length);
   const orientation = [header.orientation, raw.orientation].find((value) => value && value >= 1 && value <= 8) ?? 1;
-  const size = isTurned(orientation) ? swapped({ width, height }) : { width, height };
   return {
     input: path,
     contentType,
     isJpeg: true,
-    ...size,
+    ...uprightSize({ width, height }, orientation),
     orientation,
     alpha: false,
     colours: await declaredColours({ header, codePoints: null, isAdobeRgb: raw.isAdobeRgb }),

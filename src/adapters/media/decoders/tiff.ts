@@ -12,7 +12,7 @@ import {
   TiffReader,
   tiffHeader,
 } from '../formats/file-bytes.js';
-import { isTurned, type OpenPicture, swapped, withTemporary, writePixelTiff } from '../scaled-picture.js';
+import { type OpenPicture, uprightSize, withTemporary, writePixelTiff } from '../scaled-picture.js';
 import { exifOrientation, opened } from './libvips.js';
 
 /** Opens the largest page of a TIFF in full resolution, decoded here where libvips does not know its compression or samples. */
@@ -23,11 +23,9 @@ export const open: OpenPicture = async (order, work) => {
   requirePictureSize(page.width, page.height, maxPixels);
   return withUnpackedTiff({ page, input, folder }, async (decoded) => {
     const { header } = decoded;
-    requirePictureSize(header.width, header.height, maxPixels);
-    const size = { width: header.width, height: header.height };
     const orientation = exifOrientation(header.orientation);
     return work({
-      ...(isTurned(orientation) ? swapped(size) : size),
+      ...uprightSize({ width: header.width, height: header.height }, orientation),
       input: decoded.input,
       page: decoded.page,
       contentType: order.contentType,

@@ -26,8 +26,9 @@ export class MediaProcessPool {
   readonly #processes = new Set<MediaProcess>();
   /** With the timers that end them. Those that were used last are taken first, so that the others can end. */
   readonly #idle: { readonly process: MediaProcess; readonly end: NodeJS.Timeout }[] = [];
-  readonly #scratch = new Lazy(() => openScratch(this.options.scratchDir));
-  readonly #isolation = new Lazy(async () => this.#choose(await this.scratch()));
+  readonly scratch = new Lazy(() => openScratch(this.options.scratchDir));
+  /** Chosen once, by starting a process, which is then the first to be used. */
+  readonly isolation = new Lazy(async () => this.#choose(await this.scratch.get()));
   #names = 0;
   #closed = false;
 
@@ -40,19 +41,10 @@ export class MediaProcessPool {
     return [...this.#processes].map(({ pid, busy }) => ({ pid, busy }));
   }
 
-  /** Chosen once, by starting a process, which is then the first to be used. */
-  isolation(): Promise<ChosenIsolation> {
-    return this.#isolation.get();
-  }
-
-  scratch(): Promise<Scratch> {
-    return this.#scratch.get();
-  }
-
   /** Gives `work` a process of its own, and to that the file of a picture, unless it gets its bytes. */
   async use<T>(file: string | null, work: (process: MediaProcess) => Promise<T>): Promise<T> {
-    const scratch = await this.scratch();
-    const process = await this.#idleOrNew(scratch, (await this.isolation()).isolation);
+    const scratch = await this.scratch.get();
+    const process = await this.#idleOrNew(scratch, (await this.isolation.get()).isolation);
     try {
       if (file !== null) await process.folder.handOver(file);
       return await work(process);
@@ -82,7 +74,7 @@ export class MediaProcessPool {
   /** Removes all pictures, and the folders of all processes, which are forgotten. Call it when nothing uses a process. */
   async removeFiles(): Promise<void> {
     this.#processes.clear();
-    await (await this.#scratch.opened)?.removeAll();
+    await (await this.scratch.opened)?.removeAll();
   }
 
   #choose(scratch: Scratch): Promise<ChosenIsolation> {
