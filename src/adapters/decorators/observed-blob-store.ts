@@ -1,13 +1,4 @@
-import type { BlobKey } from '../../core/blobs/blob-key.js';
-import type {
-  BlobFile,
-  BlobInfo,
-  BlobStore,
-  ByteRange,
-  DiskSpace,
-  ListedBlob,
-  OpenBlob,
-} from '../../core/blobs/blob-store.js';
+import type { BlobStore, OpenBlob } from '../../core/blobs/blob-store.js';
 import { isOutage } from '../../core/shared/errors.js';
 
 /** A method of the store, by its name in the metric: `diskSpace` has always been `room` there, and `file` is a `head`. */
@@ -21,40 +12,40 @@ export class ObservedBlobStore implements BlobStore {
     private readonly onFailure: (operation: BlobOperation) => void,
   ) {}
 
-  put(...blob: Parameters<BlobStore['put']>): Promise<BlobInfo> {
+  put(...blob: Parameters<BlobStore['put']>) {
     return this.observed('put', this.inner.put(...blob));
   }
 
-  async get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null> {
-    const opened = await this.observed('get', this.inner.get(key, range));
+  async get(...blob: Parameters<BlobStore['get']>): Promise<OpenBlob | null> {
+    const opened = await this.observed('get', this.inner.get(...blob));
     return opened && { ...opened, bytes: this.observedBytes('get', opened.bytes) };
   }
 
-  head(key: BlobKey, isSeenLately?: boolean): Promise<BlobInfo | null> {
-    return this.observed('head', this.inner.head(key, isSeenLately));
+  head(...blob: Parameters<BlobStore['head']>) {
+    return this.observed('head', this.inner.head(...blob));
   }
 
-  file(key: BlobKey): Promise<BlobFile | null> {
-    return this.observed('head', this.inner.file(key));
+  file(...blob: Parameters<BlobStore['file']>) {
+    return this.observed('head', this.inner.file(...blob));
   }
 
-  copy(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {
-    return this.observed('copy', this.inner.copy(from, to, ifMatch));
+  copy(...blobs: Parameters<BlobStore['copy']>) {
+    return this.observed('copy', this.inner.copy(...blobs));
   }
 
-  delete(...blobs: Parameters<BlobStore['delete']>): Promise<void> {
+  delete(...blobs: Parameters<BlobStore['delete']>) {
     return this.observed('delete', this.inner.delete(...blobs));
   }
 
-  list(prefix: string): AsyncIterable<ListedBlob> {
+  list(prefix: string) {
     return this.observedBytes('list', this.inner.list(prefix));
   }
 
-  sweep(until: Date): Promise<void> {
+  sweep(until: Date) {
     return this.observed('sweep', this.inner.sweep(until));
   }
 
-  diskSpace(): Promise<DiskSpace | null> {
+  diskSpace() {
     return this.observed('room', this.inner.diskSpace());
   }
 
