@@ -160,6 +160,16 @@ export function readBatcher<Group, Name, Found>(
   return new Batcher<Group, Name, Found | null>(find, { collect: nextTurn, retrySingly: false });
 }
 
+/** Makes an entry the newest of a map, in which at most so many are kept. */
+export function setNewest<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= most) break;
+    map.delete(oldest);
+  }
+}
+
 /** A value that is opened by the first call, and shared by all. A failure is only that of the calls that waited: the next call opens it again. */
 export class Lazy<T> {
   #opened: Promise<T> | null = null;

@@ -10,7 +10,7 @@ import {
   type VerifiedBlobs,
 } from '../../core/blobs/verified-blobs.js';
 import type { Clock } from '../../core/shared/clock.js';
-import { Batcher } from '../shared-work.js';
+import { Batcher, setNewest } from '../shared-work.js';
 
 /**
  * A blob store whose blobs are hashed while they are read, unless they were found to be right and nothing has written to them since, as far as
@@ -233,12 +233,7 @@ export class BlobCache {
 
   private noteRequest(key: BlobKey): void {
     this.requests += 1;
-    this.lastRequested.delete(key);
-    this.lastRequested.set(key, this.requests);
-    for (const oldest of this.lastRequested.keys()) {
-      if (this.lastRequested.size <= MAX_TRACKED_KEYS) break;
-      this.lastRequested.delete(oldest);
-    }
+    setNewest(this.lastRequested, key, this.requests, MAX_TRACKED_KEYS);
   }
 
   private async *collect(

@@ -8,6 +8,7 @@ import type { Rendition, RenditionMaker } from '../../core/photos/renditions/ren
 import { type Clock, MINUTE, SECOND } from '../../core/shared/clock.js';
 import { notFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
+import { setNewest } from '../shared-work.js';
 
 export interface RenditionLease {
   readonly customerId: Id;
@@ -122,13 +123,7 @@ export class FailedRenditions {
   }
 
   add(photo: Photo, rendition: Rendition): void {
-    const name = nameOf(photo, rendition);
-    this.failedAt.delete(name);
-    this.failedAt.set(name, this.clock.now());
-    for (const oldest of this.failedAt.keys()) {
-      if (this.failedAt.size <= MAX_FAILURES) break;
-      this.failedAt.delete(oldest);
-    }
+    setNewest(this.failedAt, nameOf(photo, rendition), this.clock.now(), MAX_FAILURES);
   }
 }
 

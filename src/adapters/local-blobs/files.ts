@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { inOneChunk, readOnce } from '../../core/blobs/blob-bytes.js';
 import type { BlobInfo, BlobState, ByteRange, Durability } from '../../core/blobs/blob-store.js';
 import { DomainError } from '../../core/shared/errors.js';
-import { Batcher } from '../shared-work.js';
+import { Batcher, setNewest } from '../shared-work.js';
 import { syncFolder } from '../sync-folder.js';
 
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
@@ -268,15 +268,7 @@ export class Folders {
       if (child === this.root || (identity !== null && this.onDisk.get(child) === identity)) break;
       if (identity !== null) settled.push([child, identity]);
     }
-    for (const [child, identity] of settled) this.remember(child, identity);
-  }
-
-  private remember(folder: string, identity: string): void {
-    this.onDisk.set(folder, identity);
-    for (const oldest of this.onDisk.keys()) {
-      if (this.onDisk.size <= MAX_KNOWN) break;
-      this.onDisk.delete(oldest);
-    }
+    for (const [child, identity] of settled) setNewest(this.onDisk, child, identity, MAX_KNOWN);
   }
 
   /** Syncs a folder's entries, and returns its identity. For one that is gone, the nearest existing parent is synced, and null returned. */

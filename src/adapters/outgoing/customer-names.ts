@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Id } from '../../core/shared/ids.js';
+import { setNewest } from '../shared-work.js';
 import { orAborted } from '../with-timeout.js';
 
 export interface Address {
@@ -118,12 +119,7 @@ export class CustomerNames {
     const limit = setTimeout(cancel, timeout);
     const addresses = this.#resolve(name, resolver).finally(() => clearTimeout(limit));
     const answer: Answer = { name, addresses, until: Number.POSITIVE_INFINITY, waiting: 0, cancel };
-    this.#answers.delete(name);
-    this.#answers.set(name, answer);
-    for (const [oldest] of this.#answers) {
-      if (this.#answers.size <= REMEMBERED) break;
-      this.#answers.delete(oldest);
-    }
+    setNewest(this.#answers, name, answer, REMEMBERED);
     const arrived = () => {
       answer.until = this.#now() + REUSED_MS;
     };
