@@ -122,69 +122,61 @@ const texts: { readonly [T in MailTemplate]: (values: MailTemplates[T]) => MailT
       paragraph('If you have not asked for this, ignore this mail: then nothing changes.'),
     ],
   }),
-  email_change_requested: (values) => ({
-    subject: 'Your e-mail address is about to change',
-    parts: notice(
+  email_change_requested: (values) =>
+    notice(
+      'Your e-mail address is about to change',
       values,
       `Someone who is signed in as you wants to use the address ${plainAddress(values.email)} for the account “${plainName(values.account)}” instead of this one. It changes as soon as a link that we have sent there is opened.`,
       values.hasPassword ? 'change your password now: that also makes the link invalid' : null,
     ),
-  }),
-  email_changed: (values) => ({
-    subject: 'Your e-mail address was changed',
-    parts: notice(
+  email_changed: (values) =>
+    notice(
+      'Your e-mail address was changed',
       values,
       `Your address for the account “${plainName(values.account)}” is ${plainAddress(values.email)} from now on, and no longer this one.`,
     ),
-  }),
-  password_changed: (values) => ({
-    subject: values.hasPassword ? 'Your password was changed' : 'Your password was removed',
-    parts: notice(
+  password_changed: (values) =>
+    notice(
+      values.hasPassword ? 'Your password was changed' : 'Your password was removed',
       values,
       values.hasPassword
         ? `The password with which you sign in to the account “${plainName(values.account)}” was changed, and every other browser of yours is signed out.`
         : `You sign in to the account “${plainName(values.account)}” at a provider from now on. The password that you had no longer works, and every other browser of yours is signed out.`,
     ),
-  }),
-  new_sign_in: (values) => ({
-    subject: 'A new sign-in',
-    parts: notice(
+  new_sign_in: (values) =>
+    notice(
+      'A new sign-in',
       values,
       `Someone has signed in to the account “${plainName(values.account)}” as you, in a browser and from an address that we do not know as yours.`,
       values.hasPassword
         ? 'change your password now, which also signs out every other browser'
         : 'sign out everywhere else under Account now, and secure your account at the provider',
     ),
-  }),
-  api_key_created: (values) => ({
-    subject: 'A new API key',
-    parts: notice(
+  api_key_created: (values) =>
+    notice(
+      'A new API key',
       values,
       `The API key “${plainName(values.name)}” was created in your name for the account “${plainName(values.account)}”. Anyone who has it can use the account as its scopes allow.`,
       'delete the key, sign out everywhere else, and secure what you sign in with',
     ),
-  }),
-  factor_added: (values) => ({
-    subject: 'Two-step sign-in: a second factor was added',
-    parts: notice(
+  factor_added: (values) =>
+    notice(
+      'Two-step sign-in: a second factor was added',
       values,
       `“${plainName(values.name)}” was added to your two-step sign-in for the account “${plainName(values.account)}”. Every other browser of yours is signed out.`,
     ),
-  }),
-  factor_removed: (values) => ({
-    subject: 'Two-step sign-in: a second factor was removed',
-    parts: notice(
+  factor_removed: (values) =>
+    notice(
+      'Two-step sign-in: a second factor was removed',
       values,
       `A second factor was removed from your two-step sign-in for the account “${plainName(values.account)}”. Every other browser of yours is signed out.`,
     ),
-  }),
-  recovery_codes_created: (values) => ({
-    subject: 'Two-step sign-in: new recovery codes',
-    parts: notice(
+  recovery_codes_created: (values) =>
+    notice(
+      'Two-step sign-in: new recovery codes',
       values,
       `New recovery codes were created for your two-step sign-in to the account “${plainName(values.account)}”. Those that you had before stopped working.`,
     ),
-  }),
   test: ({ at, home }) => ({
     subject: 'A test of your mail server',
     parts: [
@@ -205,10 +197,10 @@ function once({ expiresAt, timeZone }: { readonly expiresAt: string; readonly ti
 }
 
 /**
- * A message, its circumstances, and whom to ask.
+ * A mail of a message, its circumstances, and whom to ask.
  * @param remedy What the person can do alone; null: the attacker may have shut the person out.
  */
-function notice(values: NoticeValues, message: string, remedy: string | null = null): readonly Part[] {
+function notice(subject: string, values: NoticeValues, message: string, remedy: string | null = null): MailText {
   const { at, timeZone, source, country, browser, owners, home } = values;
   const place = country ? `${countryName(country)}, by the address, which may be wrong` : null;
   const others =
@@ -219,17 +211,13 @@ function notice(values: NoticeValues, message: string, remedy: string | null = n
     remedy === null
       ? `If that was not you, ask ${others} to end that person’s access at once.`
       : `If that was not you, ${remedy}. If you cannot get in, ask ${others}.`;
-  return [
-    paragraph(message),
-    facts(
-      ['When', moment(at, timeZone)],
-      ['From', source],
-      ['Country', place],
-      ['Browser', browser && plainName(browser)],
-    ),
-    paragraph(advice),
-    link('Open the settings', home),
-  ];
+  const circumstances = facts(
+    ['When', moment(at, timeZone)],
+    ['From', source],
+    ['Country', place],
+    ['Browser', browser && plainName(browser)],
+  );
+  return { subject, parts: [paragraph(message), circumstances, paragraph(advice), link('Open the settings', home)] };
 }
 
 /** Length of a line, without its end; RFC 5322 recommends 78. Addresses of links stay whole, as they would not work otherwise. */
