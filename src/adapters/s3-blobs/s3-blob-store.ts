@@ -46,7 +46,7 @@ export class S3BlobStore extends RemoteBlobStore {
         else {
           const target = { Bucket: this.bucket.name, Key: to, Metadata: marks, MetadataDirective: 'REPLACE' as const };
           const command = new CopyObjectCommand({ ...target, ...condition });
-          await this.bucket.call((client, options) => client.send(command, options));
+          await this.bucket.call(command);
         }
         return true;
       } catch (error) {
@@ -63,7 +63,7 @@ export class S3BlobStore extends RemoteBlobStore {
       const Objects = left.splice(0, DELETED_AT_ONCE).map((Key) => ({ Key }));
       const command = new DeleteObjectsCommand({ Bucket: this.bucket.name, Delete: { Objects, Quiet: true } });
       await onStore(async () => {
-        const { Errors = [] } = await this.bucket.call((client, options) => client.send(command, options));
+        const { Errors = [] } = await this.bucket.call(command);
         const failed = Errors.filter(({ Code }) => Code !== 'NoSuchKey');
         if (failed.length > 0) throw new Error(`${failed.length} objects could not be deleted: ${failed[0]?.Code}`);
       });
@@ -77,7 +77,7 @@ export class S3BlobStore extends RemoteBlobStore {
   protected async putAtOnce(key: BlobKey, bytes: Uint8Array): Promise<BlobInfo> {
     const marks = newMarks(createHash('sha256').update(bytes).digest('hex'));
     const command = new PutObjectCommand({ Bucket: this.bucket.name, Key: key, Body: bytes, Metadata: marks });
-    await onStore(() => this.bucket.send((client, options) => client.send(command, options)));
+    await onStore(() => this.bucket.send(command));
     return { sizeBytes: bytes.length, etag: marks.write };
   }
 
@@ -108,7 +108,7 @@ export class S3BlobStore extends RemoteBlobStore {
     const Range = range && `bytes=${range.start}-${range.end}`;
     const command = new GetObjectCommand({ Bucket: this.bucket.name, Key: key, Range });
     try {
-      const answer = await this.bucket.call((client, options) => client.send(command, options));
+      const answer = await this.bucket.call(command);
       const body = answer.Body as IncomingMessage;
       // The client's own timeout does not distinguish a silent store from a paused reader.
       body.socket.setTimeout(0);
@@ -123,7 +123,7 @@ export class S3BlobStore extends RemoteBlobStore {
 
   protected async listPage(prefix: string, from: string | undefined): Promise<ListedPage> {
     const command = new ListObjectsV2Command({ Bucket: this.bucket.name, Prefix: prefix, ContinuationToken: from });
-    const page = await this.bucket.call((client, options) => client.send(command, options));
+    const page = await this.bucket.call(command);
     const blobs = (page.Contents ?? []).map(({ Key, Size, LastModified }) => ({
       key: Key,
       sizeBytes: Size,
@@ -149,7 +149,7 @@ class MultipartUpload implements PartsUpload {
   static begin(bucket: S3Bucket, key: string, marks: Marks): Promise<MultipartUpload> {
     return onStore(async () => {
       const command = new CreateMultipartUploadCommand({ Bucket: bucket.name, Key: key, Metadata: marks });
-      const { UploadId } = await bucket.call((client, options) => client.send(command, options));
+      const { UploadId } = await bucket.call(command);
       return new MultipartUpload(bucket, key, marks, UploadId);
     });
   }
@@ -157,7 +157,7 @@ class MultipartUpload implements PartsUpload {
   send(bytes: Uint8Array): Promise<void> {
     return onStore(async () => {
       const command = new UploadPartCommand({ ...this.next(), Body: bytes });
-      const { ETag } = await this.bucket.send((client, options) => client.send(command, options));
+      const { ETag } = await this.bucket.send(command);
       this.parts.push({ PartNumber: this.parts.length + 1, ETag });
     });
   }
@@ -165,7 +165,7 @@ class MultipartUpload implements PartsUpload {
   /** Errors are those of the SDK. */
   async copy(source: { CopySource: string; CopySourceIfMatch: string | undefined; CopySourceRange: string }) {
     const command = new UploadPartCopyCommand({ ...this.next(), ...source });
-    const { CopyPartResult } = await this.bucket.call((client, options) => client.send(command, options));
+    const { CopyPartResult } = await this.bucket.call(command);
     this.parts.push({ PartNumber: this.parts.length + 1, ETag: CopyPartResult?.ETag });
   }
 
@@ -174,7 +174,7 @@ class MultipartUpload implements PartsUpload {
       const command = new CompleteMultipartUploadCommand({ ...this.names(), MultipartUpload: { Parts: this.parts } });
       let isTold = true;
       try {
-        await this.bucket.call((client, options) => client.send(command, options));
+        await this.bucket.call(command);
       } catch (error) {
         // Called again after a lost response, a store no longer knows the upload.
         if (refusalOf(error) !== 'NoSuchUpload') throw error;
@@ -191,7 +191,7 @@ class MultipartUpload implements PartsUpload {
   /** The sweep aborts what remains. */
   async giveUp(because: unknown): Promise<void> {
     const command = new AbortMultipartUploadCommand(this.names());
-    const aborted = this.bucket.call((client, options) => client.send(command, options)).catch(() => undefined);
+    const aborted = this.bucket.call(command).catch(() => undefined);
     if (!(because instanceof DomainError)) await aborted;
   }
 
@@ -212,17 +212,15 @@ function abortUnfinished(bucket: S3Bucket, until: Date): Promise<void> {
       const from: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } =
         page === null ? {} : { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
       const command: ListMultipartUploadsCommand = new ListMultipartUploadsCommand({ Bucket: bucket.name, ...from });
-      page = await bucket.call((client, options) => client.send(command, options));
+      page = await bucket.call(command);
       for (const { Key = '', UploadId, Initiated } of page.Uploads ?? []) {
         const isOurs = isBlobKey(Key) && readBlobKey(Key) !== null;
         if (!isOurs || Initiated === undefined || Initiated.getTime() > until.getTime()) continue;
         const abort = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key, UploadId });
-        await bucket
-          .call((client, options) => client.send(abort, options))
-          .catch((error) => {
-            // Completed or aborted since it was listed.
-            if (refusalOf(error) !== 'NoSuchUpload') throw error;
-          });
+        await bucket.call(abort).catch((error) => {
+          // Completed or aborted since it was listed.
+          if (refusalOf(error) !== 'NoSuchUpload') throw error;
+        });
       }
     } while (page.IsTruncated);
   });

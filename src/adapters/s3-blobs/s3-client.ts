@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type $Command,
   HeadBucketCommand,
   HeadObjectCommand,
   type HeadObjectCommandOutput,
   S3Client,
+  type S3ClientResolvedConfig,
   S3ServiceException,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
 } from '@aws-sdk/client-s3';
 import type { BlobInfo } from '../../core/blobs/blob-store.js';
 import {
@@ -69,8 +73,6 @@ export function partsFor(maxBytes: number): PartSizes {
   return { sent: Math.max(8 * MIB, least), copied: Math.max(64 * MIB, least) };
 }
 
-type Call<T> = (client: S3Client, options: { abortSignal: AbortSignal }) => Promise<T>;
-
 /** One bucket, and how calls to it are made. */
 export class S3Bucket {
   private readonly client: S3Client;
@@ -85,30 +87,28 @@ export class S3Bucket {
     this.name = settings.bucket;
   }
 
-  /**
-   * Makes a call with a deadline for the head of its response; errors are those of the SDK. A body that follows has its own timeout. `call`
-   * gets the client and the options to send with.
-   */
-  call<T>(call: Call<T>): Promise<T> {
-    return withDeadline(this.patience.call, (abortSignal) => call(this.client, { abortSignal }));
+  /** Makes a call with a deadline for the head of its response; errors are those of the SDK. A body that follows has its own timeout. */
+  call<I extends ServiceInputTypes, O extends ServiceOutputTypes>(
+    command: $Command<I, O, S3ClientResolvedConfig>,
+    milliseconds = this.patience.call,
+  ): Promise<O> {
+    return withDeadline(milliseconds, (abortSignal) => this.client.send(command, { abortSignal }));
   }
 
   /** The same for a call that sends bytes, which may take long as long as they make progress. */
-  send<T>(call: Call<T>): Promise<T> {
-    return withDeadline(this.patience.sending, (abortSignal) => call(this.client, { abortSignal }));
+  send<I extends ServiceInputTypes, O extends ServiceOutputTypes>(command: $Command<I, O, S3ClientResolvedConfig>) {
+    return this.call(command, this.patience.sending);
   }
 
   /** Null when the object is absent. Errors: `service_unavailable`. */
   head(key: string): Promise<HeadObjectCommandOutput | null> {
     return onStore(async () => {
       try {
-        return await this.call((client, options) =>
-          client.send(new HeadObjectCommand({ Bucket: this.name, Key: key }), options),
-        );
+        return await this.call(new HeadObjectCommand({ Bucket: this.name, Key: key }));
       } catch (error) {
         if (statusOf(error) !== 404) throw error;
         // A response to HEAD has no body that would distinguish a missing object from a missing bucket.
-        await this.call((client, options) => client.send(new HeadBucketCommand({ Bucket: this.name }), options));
+        await this.call(new HeadBucketCommand({ Bucket: this.name }));
         return null;
       }
     });
