@@ -45,6 +45,16 @@ export function processIds(): readonly number[] {
   return readdirSync('/proc').map(Number).filter(Number.isInteger);
 }
 
+/** Whether there is a process of this id. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it belongs to another account.
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
 /** Returns what a file of /proc says under each name; nothing when it cannot be read. Read at once: no disk is behind it. */
 function linesOf(path: string): ReadonlyMap<string, string> {
   try {

@@ -32,14 +32,9 @@ export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     const code = systemCode(error);
     if (code === null) throw error;
-    const unavailable = new DomainError(
-      'service_unavailable',
-      NO_ROOM.has(code)
-        ? 'The photo storage is full. Try again later.'
-        : 'The photo storage is temporarily unavailable. Try again later.',
-    );
-    unavailable.cause = error;
-    throw unavailable;
+    const state = NO_ROOM.has(code) ? 'full' : 'temporarily unavailable';
+    const message = `The photo storage is ${state}. Try again later.`;
+    throw Object.assign(new DomainError('service_unavailable', message), { cause: error });
   }
 }
 

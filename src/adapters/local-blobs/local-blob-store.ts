@@ -19,7 +19,7 @@ import type {
 import type { BlobStoreKind } from '../../core/blobs/blob-store-kind.js';
 import { DAY } from '../../core/shared/clock.js';
 import { makeDataDir } from '../data-dir.js';
-import { START_TIME, STATE, statFields } from '../process-usage.js';
+import { isAlive, START_TIME, STATE, statFields } from '../process-usage.js';
 import {
   FileWriter,
   Folders,
@@ -361,13 +361,5 @@ async function processStart(pid: number): Promise<string | null> {
   } catch (error) {
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ESRCH') return null;
     throw error;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return systemCode(error) === 'EPERM';
   }
 }

@@ -90,9 +90,8 @@ export class RedisRateWindowStore implements RateWindowStore {
       connection.close();
       // Another call may have opened a new one meanwhile.
       if (this.connection === connection) this.connection = null;
-      const failure = new DomainError('service_unavailable', `Redis is unavailable: ${reasonOf(error)}`);
-      failure.cause = error;
-      throw failure;
+      const message = `Redis is unavailable: ${reasonOf(error)}`;
+      throw Object.assign(new DomainError('service_unavailable', message), { cause: error });
     }
   }
 }

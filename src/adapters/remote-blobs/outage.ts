@@ -40,12 +40,8 @@ export async function withDeadline<T>(milliseconds: number, call: (signal: Abort
 
 /** `service_unavailable`, with the original error as its cause: whatever a store does wrong, its callers see an outage. */
 export function storeOutage(cause: unknown): DomainError {
-  const unavailable = new DomainError(
-    'service_unavailable',
-    'The photo storage is temporarily unavailable. Try again later.',
-  );
-  unavailable.cause = cause;
-  return unavailable;
+  const message = 'The photo storage is temporarily unavailable. Try again later.';
+  return Object.assign(new DomainError('service_unavailable', message), { cause });
 }
 
 /** Runs a call to the store: what it throws becomes `service_unavailable`. */

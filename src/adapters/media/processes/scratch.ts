@@ -19,6 +19,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { PictureBytes } from '../../../core/media/media-reader.js';
 import { FileWriter, onDisk, systemCode } from '../../local-blobs/files.js';
+import { isAlive } from '../../process-usage.js';
 import { type Owner, TEMPORARY } from '../isolation/isolation.js';
 
 /** Temporary files of a process; decoders have one at a time. */
@@ -181,7 +182,8 @@ async function sweep(shared: string): Promise<void> {
       const [, host, pid, started] = /^media\.([A-Za-z0-9-]*)\.(\d+)\.(\d+)\./.exec(name) ?? [];
       if (pid === undefined) continue;
       const path = folder.path(name);
-      const left = host === HOST ? isDead(Number(pid), Number(started)) : await isOld(path);
+      const isHere = Number(pid) === process.pid ? Number(started) === STARTED : isAlive(Number(pid));
+      const left = host === HOST ? !isHere : await isOld(path);
       if (left) await removeFolder(path).catch(() => undefined);
     }
   } finally {
@@ -198,17 +200,6 @@ async function removeFolder(path: string): Promise<void> {
     await folder.close();
   }
   await rmdir(path).catch(unlessAbsent);
-}
-
-function isDead(pid: number, started: number): boolean {
-  if (pid === process.pid) return started !== STARTED;
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    // EPERM: it is alive, and belongs to another account.
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
 }
 
 async function isOld(path: string): Promise<boolean> {
