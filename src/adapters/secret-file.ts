@@ -6,24 +6,20 @@ import { syncFolder } from './sync-folder.js';
 
 /** The installation's own signing secret, generated at the first start and stored in a file that only its owner can read. */
 export async function readOrMakeSecret(dataDir: string): Promise<string> {
-  const path = join(dataDir, 'secret-key');
   for (;;) {
-    try {
-      const secret = (await readFile(path, 'utf8')).trim();
-      if (secret.length >= 32) return secret;
+    const secret = await readSecretFile(dataDir);
+    if (secret !== null && secret.length >= 32) return secret;
+    if (secret !== null)
       throw new Error(
-        `${path} is damaged. Restore it from your backup, or delete it, which invalidates upload URLs and cursors.`,
+        `${secretFile(dataDir)} is damaged. Restore it from your backup, or delete it, which invalidates upload URLs and cursors.`,
       );
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-    await make(dataDir, path);
+    await writeSecretFile(dataDir, randomBytes(32).toString('hex'));
   }
 }
 
 /** The secret of a data folder; null when it has none yet. */
 export async function readSecretFile(dataDir: string): Promise<string | null> {
-  return readFile(join(dataDir, 'secret-key'), 'utf8').then(
+  return readFile(secretFile(dataDir), 'utf8').then(
     (text) => text.trim(),
     (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null;
@@ -32,13 +28,12 @@ export async function readSecretFile(dataDir: string): Promise<string | null> {
   );
 }
 
-/** Creates a secret in a data folder, unless it has one. */
-export function writeSecretFile(dataDir: string, secret: string): Promise<void> {
-  return make(dataDir, join(dataDir, 'secret-key'), secret);
-}
-
-/** Whole or absent, and only one of two that start at once: written to a temporary file, then linked to its name. Survives a power failure. */
-async function make(dataDir: string, path: string, secret = randomBytes(32).toString('hex')): Promise<void> {
+/**
+ * Creates a secret in a data folder, unless it has one. Whole or absent, and only one of two that start at once: written to a temporary file,
+ * then linked to its name. Survives a power failure.
+ */
+export async function writeSecretFile(dataDir: string, secret: string): Promise<void> {
+  const path = secretFile(dataDir);
   await makeDataDir(dataDir);
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {
@@ -51,3 +46,5 @@ async function make(dataDir: string, path: string, secret = randomBytes(32).toSt
   }
   await syncFolder(dataDir);
 }
+
+const secretFile = (dataDir: string) => join(dataDir, 'secret-key');

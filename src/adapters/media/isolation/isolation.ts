@@ -255,9 +255,9 @@ function ownAccount(hasPrlimit: boolean): Isolation {
     level: 'process',
     nextOwner: () => null,
     launch(program, _folder, _owner, limits) {
-      const [node = '', ...args] = nodeArguments(program, process.pid);
-      if (!hasPrlimit) return { command: node, args, reportsChildPid: false };
-      return { command: 'prlimit', args: [...resourceLimits(limits), node, ...args], reportsChildPid: false };
+      const limiting = hasPrlimit ? ['prlimit', ...resourceLimits(limits)] : [];
+      const [command = '', ...args] = [...limiting, ...nodeArguments(program, process.pid)];
+      return { command, args, reportsChildPid: false };
     },
   };
 }
