@@ -70,10 +70,7 @@ export async function openScratch(folder: string) {
     /** Creates a folder for a process. @param owner The account of the process, if not this one. */
     folder: (name: string, owner: Owner | null) => onDisk(() => processFolder(path, name, owner, openFolders)),
     /** Removes a file written by `spool`. An absent one is ignored. */
-    unspool: (name: string) =>
-      onDisk(async () => {
-        await unlink(join(path, name)).catch(unlessAbsent);
-      }),
+    unspool: (name: string) => onDisk(() => unlink(join(path, name)).catch(unlessAbsent)),
     removeAll: () =>
       onDisk(async () => {
         for (const folder of openFolders) await folder.close();
@@ -111,10 +108,7 @@ async function processFolder(scratch: string, name: string, owner: Owner | null,
           await rename(join(scratch, file), folder.path(PICTURE));
         }),
       /** Removes the picture. Throws when something else is in its place, or it cannot be removed. An absent one is ignored. */
-      takeBack: () =>
-        onDisk(async () => {
-          await unlink(folder.path(PICTURE)).catch(unlessAbsent);
-        }),
+      takeBack: () => onDisk(() => unlink(folder.path(PICTURE)).catch(unlessAbsent)),
       // What is below `TEMPORARY`. Neither follows links nor looks into folders, of which decoders make none: each counts as too many files.
       async temporaryFiles(): Promise<{ bytes: number; files: number }> {
         let [bytes, files] = [0, 0];
@@ -133,12 +127,7 @@ async function processFolder(scratch: string, name: string, owner: Owner | null,
           openFolders.delete(folder);
           openFolders.delete(temporary);
           await temporary.close();
-          try {
-            await folder.clear();
-          } finally {
-            await folder.close();
-          }
-          await rmdir(path).catch(unlessAbsent);
+          await removeFolder(path, folder);
         }),
     };
   } catch (error) {
@@ -191,8 +180,8 @@ async function sweep(shared: string): Promise<void> {
   }
 }
 
-async function removeFolder(path: string): Promise<void> {
-  const folder = await OpenFolder.at(path).catch(unlessAbsent);
+async function removeFolder(path: string, opened?: OpenFolder): Promise<void> {
+  const folder = opened ?? (await OpenFolder.at(path).catch(unlessAbsent));
   if (!folder) return;
   try {
     await folder.clear();
