@@ -24,9 +24,9 @@ export const open: OpenPicture = async (order, work) => {
   const { input, folder, contentType, maxPixels } = order;
   const parts = await codestreamIn(order.file);
   await requireDeclaredSize(order.file, parts, maxPixels);
-  const decoder = await JxlDecoder.load(order.file, parts, maxPixels);
+  const image = await openImage(order.file, parts, maxPixels);
   return withTemporary(join(folder, 'pixels'), async (tiff) => {
-    const pixels = await decodedPixels(decoder, folder);
+    const pixels = await decodedPixels(image, folder);
     await writePixelTiff(tiff, pixels, undefined);
     const { width, height, channels, damaged } = pixels;
     const facts = { contentType, isJpeg: false, width, height, orientation: 1, alpha: channels === 4, damaged };
@@ -87,11 +87,11 @@ async function requireDeclaredSize(file: ByteSource, parts: readonly Part[], max
 const ROWS = 256;
 
 /** The pixels in sRGB, from the top. */
-async function decodedPixels(decoder: JxlDecoder, folder: string): Promise<DecodedPixels> {
-  const { width, height } = decoder;
+async function decodedPixels(image: JxlImage, folder: string): Promise<DecodedPixels> {
+  const { width, height } = image;
   const stripAt = async (top: number) => {
     // A strip as the decoder gives it: a PNG, which names its colours by numbers or a profile.
-    const png = decoder.render({ left: 0, top, width, height: Math.min(ROWS, height - top) });
+    const png = image.render({ left: 0, top, width, height: Math.min(ROWS, height - top) });
     if (png === null) return null;
     nameDisplayP3(png);
     const order = { input: png, folder, file: inMemory(png), contentType: 'image/png' };
@@ -109,7 +109,7 @@ async function decodedPixels(decoder: JxlDecoder, folder: string): Promise<Decod
     height,
     channels,
     get damaged() {
-      return decoder.isDamaged;
+      return image.isDamaged();
     },
     row: async (y) => {
       if (y >= end) {
@@ -172,81 +172,62 @@ async function contentOf(file: ByteSource, box: Box, isPacked: boolean): Promise
 
 const CHUNK_BYTES = 1024 * 1024;
 
+/** A picture in the decoder. */
+type JxlImage = Awaited<ReturnType<typeof openImage>>;
+
 /**
- * jxl-oxide in its WebAssembly build, by its exported functions: what it comes with for JavaScript has one instance for the life of a process,
- * whose memory would never shrink and would outlive a hostile file. A failed call returns its error in a table, or traps.
+ * Reads a codestream into jxl-oxide in its WebAssembly build, by its exported functions: what it comes with for JavaScript has one instance for
+ * the life of a process, whose memory would never shrink and would outlive a hostile file. A failed call returns its error in a table, or traps.
+ * Throws a refusal when it cannot be read, or is of more than `maxPixels`.
  */
-class JxlDecoder {
-  readonly #decoder: Exports;
-  readonly #image: number;
-  #isDamaged = false;
-  #left: Uint8Array = Buffer.alloc(0);
-
-  private constructor(decoder: Exports) {
-    this.#decoder = decoder;
-    this.#image = decoder.jxlimage_new();
-  }
-
-  /** Reads a codestream. Throws a refusal when that cannot be, or it is of more than `maxPixels`. */
-  static async load(file: ByteSource, parts: readonly Part[], maxPixels: number): Promise<JxlDecoder> {
-    const decoder = new JxlDecoder(await instance());
-    // Its header is read once all is there: of a profile that is incomplete, the decoder says that it is wrong.
-    let isSound = true;
-    for (const { start, end } of parts) {
-      for (let at = start; isSound && at < end; at += CHUNK_BYTES) {
-        isSound = decoder.#feed(await bytesAt(file, at, Math.min(CHUNK_BYTES, end - at)));
-      }
+async function openImage(file: ByteSource, parts: readonly Part[], maxPixels: number) {
+  const decoder = await instance();
+  const image = decoder.jxlimage_new();
+  // The decoder leaves some bytes where it needs those that follow.
+  let left: Uint8Array = Buffer.alloc(0);
+  // Its header is read once all is there: of a profile that is incomplete, the decoder says that it is wrong.
+  let isSound = true;
+  for (const { start, end } of parts) {
+    for (let at = start; isSound && at < end; at += CHUNK_BYTES) {
+      const bytes = Buffer.concat([left, await bytesAt(file, at, Math.min(CHUNK_BYTES, end - at))]);
+      isSound = trapped(() => {
+        const given = decoder.__wbindgen_malloc(bytes.length, 1) >>> 0;
+        new Uint8Array(decoder.memory.buffer, given, bytes.length).set(bytes);
+        const [fed, , failed] = decoder.jxlimage_feedBytes(image, given, bytes.length);
+        left = bytes.subarray(fed >>> 0);
+        return !failed && left.length < CHUNK_BYTES;
+      });
     }
-    trapped(() => {
-      const [initialized, , failed] = decoder.#decoder.jxlimage_tryInit(decoder.#image);
-      if (failed || initialized === 0) throw decodeFailed();
-      decoder.#isDamaged = decoder.#decoder.jxlimage_num_loaded_keyframes(decoder.#image) >>> 0 === 0;
-    });
-    requirePictureSize(decoder.width, decoder.height, maxPixels);
-    return decoder;
   }
-
-  /** Upright, as everything here. */
-  get width(): number {
-    return this.#decoder.jxlimage_width(this.#image);
-  }
-
-  get height(): number {
-    return this.#decoder.jxlimage_height(this.#image);
-  }
-
-  /** Whether some of what was rendered is missing. */
-  get isDamaged(): boolean {
-    return this.#isDamaged;
-  }
-
-  /** Decodes a part of the first picture to a PNG, of 8 bits or 16; null when it is damaged. */
-  render(strip: Region): Buffer | null {
-    const png = trapped(() => {
-      this.#decoder.jxlimage_set_rendering_region(this.#image, strip);
-      const [rendered, , renderingFailed] = this.#decoder.jxlimage_render(this.#image, 0);
-      if (renderingFailed) return null;
-      const [start, length, , encodingFailed] = this.#decoder.renderresult_encodeToPng(rendered);
-      if (encodingFailed) return null;
-      const bytes = Buffer.from(new Uint8Array(this.#decoder.memory.buffer, start >>> 0, length >>> 0));
-      this.#decoder.__wbindgen_free(start, length, 1);
-      return bytes;
-    });
-    if (png === null) this.#isDamaged = true;
-    return png;
-  }
-
-  /** Whether the bytes are as they should be, as far as it looked at them. It leaves some where it needs those that follow. */
-  #feed(chunk: Uint8Array): boolean {
-    const bytes = Buffer.concat([this.#left, chunk]);
-    return trapped(() => {
-      const start = this.#decoder.__wbindgen_malloc(bytes.length, 1) >>> 0;
-      new Uint8Array(this.#decoder.memory.buffer, start, bytes.length).set(bytes);
-      const [fed, , failed] = this.#decoder.jxlimage_feedBytes(this.#image, start, bytes.length);
-      this.#left = bytes.subarray(fed >>> 0);
-      return !failed && this.#left.length < CHUNK_BYTES;
-    });
-  }
+  let isDamaged = trapped(() => {
+    const [initialized, , failed] = decoder.jxlimage_tryInit(image);
+    if (failed || initialized === 0) throw decodeFailed();
+    return decoder.jxlimage_num_loaded_keyframes(image) >>> 0 === 0;
+  });
+  // Upright, as everything here.
+  const [width, height] = [decoder.jxlimage_width(image), decoder.jxlimage_height(image)];
+  requirePictureSize(width, height, maxPixels);
+  return {
+    width,
+    height,
+    /** Whether some of what was rendered is missing. */
+    isDamaged: () => isDamaged,
+    /** Decodes a part of the first picture to a PNG, of 8 bits or 16; null when it is damaged. */
+    render(strip: Region): Buffer | null {
+      const png = trapped(() => {
+        decoder.jxlimage_set_rendering_region(image, strip);
+        const [rendered, , renderingFailed] = decoder.jxlimage_render(image, 0);
+        if (renderingFailed) return null;
+        const [start, length, , encodingFailed] = decoder.renderresult_encodeToPng(rendered);
+        if (encodingFailed) return null;
+        const bytes = Buffer.from(new Uint8Array(decoder.memory.buffer, start >>> 0, length >>> 0));
+        decoder.__wbindgen_free(start, length, 1);
+        return bytes;
+      });
+      isDamaged ||= png === null;
+      return png;
+    },
+  };
 }
 
 /** A trap inside WebAssembly, out of memory included, is the file's fault. */
