@@ -64,7 +64,7 @@ export class AzureBlobStore extends RemoteBlobStore {
   }
 
   protected beginParts(key: BlobKey): Promise<PartsUpload> {
-    return BlockUpload.begin(this.container, key);
+    return beginBlocks(this.container, key);
   }
 
   protected async infoAt(key: BlobKey): Promise<BlobInfo | null> {
@@ -129,55 +129,39 @@ export class AzureBlobStore extends RemoteBlobStore {
   }
 }
 
-/** A blob that is sent in blocks, and exists once their list is committed. */
-class BlockUpload implements PartsUpload {
-  /** All names of blocks of a blob must have one length; random, because other writers of the same key send theirs to the same place. */
-  private readonly prefix = randomBytes(16).toString('hex');
-  private readonly blocks: string[] = [];
-
-  private constructor(
-    private readonly container: AzureContainer,
-    private readonly key: BlobKey,
-    /** The ETag of the blob that was there when this began; null: there was none. */
-    private readonly before: string | null,
-  ) {}
-
-  static async begin(container: AzureContainer, key: BlobKey): Promise<BlockUpload> {
-    return new BlockUpload(container, key, (await container.head(key))?.etag ?? null);
-  }
-
-  async send(bytes: Uint8Array): Promise<void> {
-    const name = Buffer.from(`${this.prefix}${String(this.blocks.length).padStart(5, '0')}`).toString('base64');
-    this.blocks.push(name);
-    await onStore(() =>
-      this.container.send((signal) =>
-        this.container
-          .blob(this.key)
-          .stageBlock(name, bytes, bytes.length, { transactionalContentMD5: md5(bytes), ...signal }),
-      ),
-    );
-  }
-
-  complete(sizeBytes: number): Promise<BlobInfo> {
-    return onStore(async () => {
-      try {
-        const { etag } = await this.container.call((signal) =>
-          this.container.blob(this.key).commitBlockList(this.blocks, signal),
-        );
-        return infoOf({ etag }, sizeBytes);
-      } catch (error) {
-        // A commit drops the blocks of all other writers of the key. If the blob is another than at the beginning, that is what happened:
-        // this one existed for a moment before it was replaced.
-        if (refusalOf(error) !== 'InvalidBlockList') throw error;
-        const found = await this.container.head(this.key);
-        if (found?.etag === undefined || found.etag === this.before) throw error;
-        return { sizeBytes, etag: this.prefix };
-      }
-    });
-  }
-
-  /** Nothing to do: Azure removes blocks that were never committed. */
-  async giveUp(): Promise<void> {}
+/** Begins a blob that is sent in blocks, and exists once their list is committed. */
+async function beginBlocks(container: AzureContainer, key: BlobKey): Promise<PartsUpload> {
+  const before = await container.head(key);
+  // All names of blocks of a blob must have one length; random, because other writers of the same key send theirs to the same place.
+  const prefix = randomBytes(16).toString('hex');
+  const blocks: string[] = [];
+  const blob = container.blob(key);
+  return {
+    async send(bytes) {
+      const name = Buffer.from(`${prefix}${String(blocks.length).padStart(5, '0')}`).toString('base64');
+      blocks.push(name);
+      const transactionalContentMD5 = md5(bytes);
+      await onStore(() =>
+        container.send((signal) => blob.stageBlock(name, bytes, bytes.length, { transactionalContentMD5, ...signal })),
+      );
+    },
+    complete: (sizeBytes) =>
+      onStore(async () => {
+        try {
+          const { etag } = await container.call((signal) => blob.commitBlockList(blocks, signal));
+          return infoOf({ etag }, sizeBytes);
+        } catch (error) {
+          // A commit drops the blocks of all other writers of the key. If the blob is another than at the beginning, that is what happened:
+          // this one existed for a moment before it was replaced.
+          if (refusalOf(error) !== 'InvalidBlockList') throw error;
+          const found = await container.head(key);
+          if (found?.etag === undefined || found.etag === before?.etag) throw error;
+          return { sizeBytes, etag: prefix };
+        }
+      }),
+    /** Nothing to do: Azure removes blocks that were never committed. */
+    async giveUp() {},
+  };
 }
 
 /** Checked by Azure, so that what was changed on the way is not stored. */

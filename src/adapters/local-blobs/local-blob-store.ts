@@ -94,7 +94,7 @@ export class LocalBlobStore implements BlobStore {
     const root = resolve(rootFolder);
     return onDisk(async () => {
       await makeFolder(join(root, TEMP_FOLDER));
-      const temp = await TempFiles.open(join(root, TEMP_FOLDER));
+      const temp = await tempFiles(join(root, TEMP_FOLDER));
       await temp.sweep();
       const { type } = await statfs(root);
       return new LocalBlobStore(new Folders(root), temp, minFreeBytes, OF_THIS_MACHINE.has(type));
@@ -185,7 +185,7 @@ export class LocalBlobStore implements BlobStore {
     yield* this.walk(dirname(this.path(`${prefix}x` as BlobKey)), prefix.slice(0, names), prefix.slice(names));
   }
 
-  /** Removes abandoned temporary files, as `TempFiles.sweep` says: a put that has written within a day is never affected. */
+  /** Removes abandoned temporary files, as `tempFiles` says: a put that has written within a day is never affected. */
   sweep(): Promise<void> {
     return onDisk(() => this.temp.sweep());
   }
@@ -302,33 +302,26 @@ const MAX_AGE_MS = DAY;
  */
 const NAME = /^([0-9a-f]{12})-([0-9]{1,10})-([0-9]{1,20})-[0-9a-f]{24}$/;
 
+type TempFiles = Awaited<ReturnType<typeof tempFiles>>;
+
 /** Names for new files in `folder`. */
-class TempFiles {
-  private constructor(
-    readonly folder: string,
-    private readonly owner: string,
-  ) {}
-
-  static async open(folder: string): Promise<TempFiles> {
-    const start = (await processStart(process.pid)) ?? '0';
-    return new TempFiles(folder, `${await scope()}-${process.pid}-${start}`);
-  }
-
-  next(): string {
-    return join(this.folder, `${this.owner}-${randomBytes(12).toString('hex')}`);
-  }
-
-  /** Removes files of dead processes, and those that have not been written to for a day. Files with other names are left alone. */
-  async sweep(): Promise<void> {
-    const here = await scope();
-    for (const name of await readdir(this.folder)) {
-      const [, from, pid, start] = NAME.exec(name) ?? [];
-      if (from === undefined) continue;
-      const file = join(this.folder, name);
-      const abandoned = from === here && (await processStart(Number(pid))) !== start;
-      if (abandoned || (await isOld(file))) await rm(file, { force: true });
-    }
-  }
+async function tempFiles(folder: string) {
+  const owner = `${await scope()}-${process.pid}-${(await processStart(process.pid)) ?? '0'}`;
+  return {
+    folder,
+    next: () => join(folder, `${owner}-${randomBytes(12).toString('hex')}`),
+    /** Removes files of dead processes, and those that have not been written to for a day. Files with other names are left alone. */
+    async sweep(): Promise<void> {
+      const here = await scope();
+      for (const name of await readdir(folder)) {
+        const [, from, pid, start] = NAME.exec(name) ?? [];
+        if (from === undefined) continue;
+        const file = join(folder, name);
+        const abandoned = from === here && (await processStart(Number(pid))) !== start;
+        if (abandoned || (await isOld(file))) await rm(file, { force: true });
+      }
+    },
+  };
 }
 
 async function isOld(file: string): Promise<boolean> {

@@ -82,7 +82,7 @@ export class S3BlobStore extends RemoteBlobStore {
   }
 
   protected beginParts(key: BlobKey): Promise<PartsUpload> {
-    return MultipartUpload.begin(this.bucket, key, newMarks(null));
+    return beginUpload(this.bucket, key, newMarks(null));
   }
 
   protected async infoAt(key: BlobKey): Promise<BlobInfo | null> {
@@ -91,7 +91,7 @@ export class S3BlobStore extends RemoteBlobStore {
   }
 
   private async copyInParts(to: BlobKey, condition: CopyCondition, marks: Marks, sizeBytes: number): Promise<void> {
-    const upload = await MultipartUpload.begin(this.bucket, to, marks);
+    const upload = await beginUpload(this.bucket, to, marks);
     try {
       for (let start = 0; start < sizeBytes; start += this.bucket.parts.copied) {
         const end = Math.min(start + this.bucket.parts.copied, sizeBytes) - 1;
@@ -135,73 +135,46 @@ export class S3BlobStore extends RemoteBlobStore {
 
 type CopyCondition = { readonly CopySource: string; readonly CopySourceIfMatch: string | undefined };
 
-/** A large object, put or copied part by part. */
-class MultipartUpload implements PartsUpload {
-  private readonly parts: CompletedPart[] = [];
-
-  private constructor(
-    private readonly bucket: S3Bucket,
-    private readonly key: string,
-    private readonly marks: Marks,
-    private readonly id: string | undefined,
-  ) {}
-
-  static begin(bucket: S3Bucket, key: string, marks: Marks): Promise<MultipartUpload> {
-    return onStore(async () => {
-      const command = new CreateMultipartUploadCommand({ Bucket: bucket.name, Key: key, Metadata: marks });
-      const { UploadId } = await bucket.call(command);
-      return new MultipartUpload(bucket, key, marks, UploadId);
-    });
-  }
-
-  send(bytes: Uint8Array): Promise<void> {
-    return onStore(async () => {
-      const command = new UploadPartCommand({ ...this.next(), Body: bytes });
-      const { ETag } = await this.bucket.send(command);
-      this.parts.push({ PartNumber: this.parts.length + 1, ETag });
-    });
-  }
-
-  /** Errors are those of the SDK. */
-  async copy(source: { CopySource: string; CopySourceIfMatch: string | undefined; CopySourceRange: string }) {
-    const command = new UploadPartCopyCommand({ ...this.next(), ...source });
-    const { CopyPartResult } = await this.bucket.call(command);
-    this.parts.push({ PartNumber: this.parts.length + 1, ETag: CopyPartResult?.ETag });
-  }
-
-  complete(sizeBytes: number): Promise<BlobInfo> {
-    return onStore(async () => {
-      const command = new CompleteMultipartUploadCommand({ ...this.names(), MultipartUpload: { Parts: this.parts } });
-      let isTold = true;
-      try {
-        await this.bucket.call(command);
-      } catch (error) {
-        // Called again after a lost response, a store no longer knows the upload.
-        if (refusalOf(error) !== 'NoSuchUpload') throw error;
-        isTold = false;
-      }
-      const found = await this.bucket.head(this.key);
-      const isOurs = found?.Metadata?.['write'] === this.marks.write;
-      const info = { sizeBytes, etag: this.marks.write };
-      if (isOurs ? found?.ContentLength === sizeBytes : isTold && found !== null) return info;
-      throw new Error('A multipart upload was completed, but the object does not exist.');
-    });
-  }
-
-  /** The sweep aborts what remains. */
-  async giveUp(because: unknown): Promise<void> {
-    const command = new AbortMultipartUploadCommand(this.names());
-    const aborted = this.bucket.call(command).catch(() => undefined);
-    if (!(because instanceof DomainError)) await aborted;
-  }
-
-  private names() {
-    return { Bucket: this.bucket.name, Key: this.key, UploadId: this.id };
-  }
-
-  private next() {
-    return { ...this.names(), PartNumber: this.parts.length + 1 };
-  }
+/** Begins a large object, which is put or copied part by part. */
+async function beginUpload(bucket: S3Bucket, key: string, marks: Marks) {
+  const create = new CreateMultipartUploadCommand({ Bucket: bucket.name, Key: key, Metadata: marks });
+  const { UploadId } = await onStore(() => bucket.call(create));
+  const names = { Bucket: bucket.name, Key: key, UploadId };
+  const Parts: CompletedPart[] = [];
+  const next = () => ({ ...names, PartNumber: Parts.length + 1 });
+  return {
+    send: (bytes: Uint8Array): Promise<void> =>
+      onStore(async () => {
+        const { ETag } = await bucket.send(new UploadPartCommand({ ...next(), Body: bytes }));
+        Parts.push({ PartNumber: Parts.length + 1, ETag });
+      }),
+    /** Errors are those of the SDK. */
+    async copy(source: CopyCondition & { readonly CopySourceRange: string }) {
+      const { CopyPartResult } = await bucket.call(new UploadPartCopyCommand({ ...next(), ...source }));
+      Parts.push({ PartNumber: Parts.length + 1, ETag: CopyPartResult?.ETag });
+    },
+    complete: (sizeBytes: number): Promise<BlobInfo> =>
+      onStore(async () => {
+        let isTold = true;
+        try {
+          await bucket.call(new CompleteMultipartUploadCommand({ ...names, MultipartUpload: { Parts } }));
+        } catch (error) {
+          // Called again after a lost response, a store no longer knows the upload.
+          if (refusalOf(error) !== 'NoSuchUpload') throw error;
+          isTold = false;
+        }
+        const found = await bucket.head(key);
+        const isOurs = found?.Metadata?.['write'] === marks.write;
+        const info = { sizeBytes, etag: marks.write };
+        if (isOurs ? found?.ContentLength === sizeBytes : isTold && found !== null) return info;
+        throw new Error('A multipart upload was completed, but the object does not exist.');
+      }),
+    /** The sweep aborts what remains. */
+    async giveUp(because: unknown): Promise<void> {
+      const aborted = bucket.call(new AbortMultipartUploadCommand(names)).catch(() => undefined);
+      if (!(because instanceof DomainError)) await aborted;
+    },
+  };
 }
 
 /** Ends the uploads of blobs that began at this time or before and were never completed. Errors: `service_unavailable`. */
