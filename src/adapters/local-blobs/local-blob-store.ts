@@ -81,7 +81,7 @@ export class LocalBlobStore implements BlobStore {
 
   private constructor(
     private readonly folders: Folders,
-    private readonly temp: TempFiles,
+    private readonly temp: Awaited<ReturnType<typeof tempFiles>>,
     private readonly minFreeBytes: number | null,
     private readonly isOnThisMachine: boolean,
   ) {}
@@ -301,8 +301,6 @@ const MAX_AGE_MS = DAY;
  * same id.
  */
 const NAME = /^([0-9a-f]{12})-([0-9]{1,10})-([0-9]{1,20})-[0-9a-f]{24}$/;
-
-type TempFiles = Awaited<ReturnType<typeof tempFiles>>;
 
 /** Names for new files in `folder`. */
 async function tempFiles(folder: string) {

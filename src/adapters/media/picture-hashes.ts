@@ -2,15 +2,15 @@ import { rgbaToThumbHash } from 'thumbhash';
 import type { PictureFacts } from '../../core/media/media-reader.js';
 import { channelOffsets, type ScaledPicture } from './scaled-picture.js';
 
-/** The facts that can be displayed before the picture has loaded, and by which its copies are found. */
-type Hashes = Pick<PictureFacts, 'thumbhash' | 'dominantColor' | 'phash'>;
-
 /**
- * The facts that summarize the pixels of a picture, in one pass over them: it runs for every photo. Transparent parts
- * count as the white background on which they would be displayed; for the ThumbHash, which has transparency itself, colours count as far as they
- * are visible.
+ * The facts that can be displayed before the picture has loaded, and by which its copies are found, in one pass over its pixels: it runs for
+ * every photo. Transparent parts count as the white background on which they would be displayed; for the ThumbHash, which has transparency
+ * itself, colours count as far as they are visible.
  */
-export function hashesOf({ data, raw: { width, height, channels } }: ScaledPicture): Hashes {
+export function hashesOf({
+  data,
+  raw: { width, height, channels },
+}: ScaledPicture): Pick<PictureFacts, 'thumbhash' | 'dominantColor' | 'phash'> {
   const { green, blue, alpha } = channelOffsets(channels);
   const side = Math.ceil(Math.max(width, height) / LONGEST_SIDE);
   const columns = Math.ceil(width / side);

@@ -62,7 +62,8 @@ export async function scaledPicture(picture: Picture, { failOn, ...order }: Scal
     if (picture.unlimited || !isLimit) throw error;
     return decoded(picture, size, { failOn, unlimited: true });
   });
-  return rotate(lying, picture.orientation);
+  const { turn, mirror } = orientations[picture.orientation] ?? upright;
+  return turn === 0 && !mirror ? lying : pixelsOf(sharpOf(lying).rotate(turn).flop(mirror));
 }
 
 /** Whether a decoder gave up because of a limit of its own, below ours. */
@@ -97,13 +98,6 @@ async function converted(lying: Sharp, space: ColourSpace, samples: Colours['sam
   };
   const [values, max] = views[depth]();
   return { data: converter(space, max)(values, channels), raw: { width, height, channels } };
-}
-
-/** Turns and mirrors the picture as an EXIF orientation says. */
-function rotate(scaled: ScaledPicture, orientation: number): Promise<ScaledPicture> | ScaledPicture {
-  const { turn, mirror } = orientations[orientation] ?? upright;
-  if (turn === 0 && !mirror) return scaled;
-  return pixelsOf(sharpOf(scaled).rotate(turn).flop(mirror));
 }
 
 /** The size with which a picture that lies as an orientation says is upright, or lies if it is upright. */

@@ -87,7 +87,7 @@ async function requireDeclaredSize(file: ByteSource, parts: readonly Part[], max
 const ROWS = 256;
 
 /** The pixels in sRGB, from the top. */
-async function decodedPixels(image: JxlImage, folder: string): Promise<DecodedPixels> {
+async function decodedPixels(image: Awaited<ReturnType<typeof openImage>>, folder: string): Promise<DecodedPixels> {
   const { width, height } = image;
   const stripAt = async (top: number) => {
     // A strip as the decoder gives it: a PNG, which names its colours by numbers or a profile.
@@ -171,9 +171,6 @@ async function contentOf(file: ByteSource, box: Box, isPacked: boolean): Promise
 }
 
 const CHUNK_BYTES = 1024 * 1024;
-
-/** A picture in the decoder. */
-type JxlImage = Awaited<ReturnType<typeof openImage>>;
 
 /**
  * Reads a codestream into jxl-oxide in its WebAssembly build, by its exported functions: what it comes with for JavaScript has one instance for
