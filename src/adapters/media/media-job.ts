@@ -96,19 +96,14 @@ async function inspect(order: PictureOrder, metadata: MetadataReader): Promise<A
   }
 }
 
-interface Decoded {
-  readonly scaled: ScaledPicture;
-  readonly damaged: boolean;
-}
-
-async function decode(picture: Picture, folder: string): Promise<Decoded> {
+async function decode(picture: Picture, folder: string) {
   const decoded = picture.isJpeg ? await decodeJpeg(picture, folder) : await decodeAny(picture);
   if (decoded.damaged && isBlank(decoded.scaled, picture)) throw decodeFailed();
   return decoded;
 }
 
 /** Data that end early are only a warning to libjpeg, as are bytes that are not missed. */
-async function decodeJpeg(picture: Picture, folder: string): Promise<Decoded> {
+async function decodeJpeg(picture: Picture, folder: string) {
   try {
     const scaled = await scaledPicture(picture, { ...thumbSize(picture), failOn: 'warning' });
     return { scaled, damaged: picture.damaged };
@@ -119,7 +114,7 @@ async function decodeJpeg(picture: Picture, folder: string): Promise<Decoded> {
   }
 }
 
-async function decodeAny(picture: Picture): Promise<Decoded> {
+async function decodeAny(picture: Picture) {
   const size = thumbSize(picture);
   try {
     return { scaled: await scaledPicture(picture, { ...size, failOn: 'error' }), damaged: picture.damaged };

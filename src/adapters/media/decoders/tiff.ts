@@ -12,7 +12,14 @@ import {
   TiffReader,
   tiffHeader,
 } from '../formats/file-bytes.js';
-import { type OpenPicture, uprightSize, withTemporary, writePixelTiff } from '../scaled-picture.js';
+import {
+  type OpenFile,
+  type OpenPicture,
+  type Picture,
+  uprightSize,
+  withTemporary,
+  writePixelTiff,
+} from '../scaled-picture.js';
 import { exifOrientation, opened } from './libvips.js';
 
 /** Opens the largest page of a TIFF in full resolution, decoded here where libvips does not know its compression or samples. */
@@ -42,26 +49,6 @@ export const open: OpenPicture = async (order, work) => {
     });
   });
 };
-
-/** A page of a TIFF (TIFF 6.0, section 8), as far as it matters for decoding it. */
-interface TiffPage {
-  /** Among all pages of the file, from 0. */
-  readonly index: number;
-  readonly width: number;
-  readonly height: number;
-  readonly compression: number;
-  readonly photometric: number;
-  readonly bits: number;
-  readonly sampleFormat: number;
-  readonly channels: number;
-  /** Whether a channel behind the colours is transparency: the first that `ExtraSamples` says so of. Others are selections, or unspecified. */
-  readonly alphaChannel: number | null;
-  /** Where in the file its photometric interpretation is, in the file's order of bytes. */
-  readonly photometricAt: number;
-  readonly little: boolean;
-  /** The white of CIELab, as XYZ. */
-  readonly white: Vector;
-}
 
 const NEW_SUBFILE_TYPE = 254;
 const PHOTOMETRIC = 262;
@@ -123,7 +110,11 @@ async function tiffPage(file: ByteSource): Promise<TiffPage | null> {
   return page;
 }
 
-async function pageOf(tiff: TiffReader, { entries }: TiffDirectory, index: number): Promise<TiffPage> {
+/** A page of a TIFF (TIFF 6.0, section 8), as far as it matters for decoding it. */
+type TiffPage = Awaited<ReturnType<typeof pageOf>>;
+
+/** @param index Among all pages of the file, from 0. */
+async function pageOf(tiff: TiffReader, { entries }: TiffDirectory, index: number) {
   const number = async (tag: number, otherwise: number) => (await tiff.number(entries.get(tag))) ?? otherwise;
   const photometric = await number(PHOTOMETRIC, BLACK_IS_ZERO);
   const extra = await tiff.numbers(entries.get(338));
@@ -137,9 +128,12 @@ async function pageOf(tiff: TiffReader, { entries }: TiffDirectory, index: numbe
     bits: await number(258, 1),
     sampleFormat: await number(339, UNSIGNED),
     channels: await number(277, 1),
+    // Whether a channel behind the colours is transparency: the first that `ExtraSamples` says so of. Others are selections, or unspecified.
     alphaChannel: alpha >= (COLOURS[photometric] ?? 0) && alpha <= LAST_CHANNEL ? alpha : null,
+    // Where in the file its photometric interpretation is, in the file's order of bytes.
     photometricAt: entries.get(PHOTOMETRIC)?.start ?? 0,
     little: tiff.little,
+    // The white of CIELab, as XYZ.
     white: whiteOf(await tiff.value(entries.get(WHITE_POINT)), tiff.little),
   };
 }
@@ -169,22 +163,14 @@ function requireDecodable({ compression, photometric, bits, sampleFormat }: Tiff
   if (isLab && bits !== 8 && !(bits === 16 && photometric === CIELAB)) throw refuse(`with Lab colors of ${bits} bits`);
 }
 
-interface TiffOrder {
-  readonly page: TiffPage;
-  readonly input: PictureInput;
-  /** Where temporary files may be created. */
-  readonly folder: string;
-}
+type TiffOrder = Pick<OpenFile, 'input' | 'folder'> & { readonly page: TiffPage };
 
-/** The picture that sharp decodes: a page of the file itself, or what had to be made of it before. */
-interface DecodableTiff {
-  readonly input: PictureInput;
+/** The picture that sharp decodes, with the header of its page: a page of the file itself, or what had to be made of it before. */
+type DecodableTiff = Pick<Picture, 'input' | 'damaged'> & {
   readonly page: number;
-  /** The header of the page. */
   readonly header: Metadata;
   readonly isSrgb: boolean;
-  readonly damaged: boolean;
-}
+};
 
 /** Channels at most. Photoshop writes 56. */
 const MAX_CHANNELS = 64;
