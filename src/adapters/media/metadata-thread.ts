@@ -8,11 +8,7 @@ import { type FileTags, metadataOf, type PictureMetadata, type Tag } from './met
 import type { Picture } from './scaled-picture.js';
 
 /** A picture (of a raw file, its preview), and the metadata that was found with it. */
-export type MetadataSource = Pick<Picture, 'input' | 'contentType' | 'exif' | 'xmp' | 'iptc'>;
-
-export interface MetadataRequest extends MetadataSource {
-  readonly id: number;
-}
+type MetadataSource = Pick<Picture, 'input' | 'contentType' | 'exif' | 'xmp' | 'iptc'>;
 
 interface MetadataAnswer {
   readonly id: number;
@@ -79,7 +75,7 @@ export class MetadataReader {
     // Its start takes none of the time of the file.
     await this.watchParent();
     this.#requests += 1;
-    const request: MetadataRequest = { ...source, id: this.#requests };
+    const request = { ...source, id: this.#requests };
     const thread = this.#start();
     let timer: NodeJS.Timeout | undefined;
     const answered = new Promise<MetadataAnswer | null>((resolve) => {
@@ -233,7 +229,7 @@ function xmpTags(xmp: Uint8Array): FileTags['xmp'] {
  */
 if (parentPort !== null && typeof workerData === 'number') {
   const child = parentPort;
-  child.on('message', async ({ id, input, ...source }: MetadataRequest) => {
+  child.on('message', async ({ id, input, ...source }: MetadataSource & { id: number }) => {
     // A message brings the bytes of a buffer, and not that it is one.
     const read = readMetadata({ ...source, input: typeof input === 'string' ? input : Buffer.from(input) });
     child.postMessage({ id, metadata: await read.catch(() => null) });

@@ -156,13 +156,9 @@ function brightness(rows: Float64Array, height: number): Float64Array {
  * The 32 parts of a line of pixels. Each begins with the pixel `firsts`, and has those from there on whose shares of it are in `shares`, from
  * `begins` to where the next part's begin; a pixel on a border counts for both sides by its share.
  */
-interface Parts {
-  readonly firsts: Int32Array;
-  readonly begins: Int32Array;
-  readonly shares: Float64Array;
-}
+type Parts = ReturnType<typeof partsOf>;
 
-function partsOf(length: number): Parts {
+function partsOf(length: number) {
   const scale = SIDE / length;
   const [firsts, begins, shares] = [
     new Int32Array(SIDE),

@@ -7,7 +7,7 @@ import {
   unsupportedFeature,
 } from '../formats/accepted.js';
 import { declaredColours, pngColours } from '../formats/declared-colours.js';
-import { type EmbeddedMetadata, pngMetadata } from '../formats/embedded-metadata.js';
+import { pngMetadata } from '../formats/embedded-metadata.js';
 import { bytesAt, inMemory, type PictureInput, TiffReader, tiffHeader, tiffOf } from '../formats/file-bytes.js';
 import type { HeifStructure } from '../formats/heif.js';
 import {
@@ -44,10 +44,10 @@ export async function opened(order: OpenFile, structure: HeifStructure | null): 
   // In a TIFF whose directories cannot be read.
   if (header.channels > 4 && header.space !== 'cmyk') throw unsupportedFeature(`Files of ${header.channels} channels`);
   // The metadata that libvips does not find.
-  const found: EmbeddedMetadata = contentType === 'image/png' ? await pngMetadata(file) : {};
-  const packet = contentType === 'image/gif' ? gifXmp(await bytesAt(file, 0, GIF_HEAD_BYTES)) : found.xmp;
+  const found = contentType === 'image/png' ? await pngMetadata(file) : null;
+  const packet = contentType === 'image/gif' ? gifXmp(await bytesAt(file, 0, GIF_HEAD_BYTES)) : found?.xmp;
   const heif = header.format === 'heif';
-  const written = header.orientation ?? (found.exif && (await orientationIn(found.exif)));
+  const written = header.orientation ?? (found?.exif && (await orientationIn(found.exif)));
   const orientation = heif ? 1 : exifOrientation(written);
   const { width, height } = heif ? header.autoOrient : uprightSize(header, orientation);
   requirePictureSize(width, height, maxPixels);
@@ -67,9 +67,9 @@ export async function opened(order: OpenFile, structure: HeifStructure | null): 
     unlimited,
     damaged: false,
     metadataInput: input,
-    exif: header.exif ?? found.exif,
+    exif: header.exif ?? found?.exif,
     xmp: header.xmp ?? packet,
-    iptc: found.iptc,
+    iptc: found?.iptc,
   };
 }
 

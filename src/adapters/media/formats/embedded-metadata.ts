@@ -103,13 +103,6 @@ export function jpegAroundIptc(iptc: Buffer): Buffer | null {
   return Buffer.concat([head, content, Buffer.from([0xff, 0xd9])]);
 }
 
-/** The metadata as in the file: EXIF as a TIFF, perhaps after `Exif\0\0`, IPTC records, an XMP packet. */
-export interface EmbeddedMetadata {
-  readonly exif?: Uint8Array | undefined;
-  readonly iptc?: Uint8Array | undefined;
-  readonly xmp?: Uint8Array | undefined;
-}
-
 /** Bytes of one chunk, and inflated. Hexadecimal digits take two bytes of each. */
 const MAX_CHUNK_BYTES = 3 * 1024 * 1024;
 /** Encoders write some kilobytes of pixels in each. */
@@ -127,10 +120,11 @@ export async function* pngChunks(file: ByteSource): AsyncGenerator<Range & { rea
 }
 
 /**
- * The metadata of a PNG, wherever it stands: libvips reads only what precedes the pixels, but phones and older ExifTools write it after
- * them. Before there was `eXIf`, ImageMagick and others wrote text chunks named `Raw profile type …`, with hexadecimal digits.
+ * The metadata of a PNG (EXIF as a TIFF, perhaps after `Exif\0\0`, IPTC records, an XMP packet), wherever it stands: libvips reads only what
+ * precedes the pixels, but phones and older ExifTools write it after them. Before there was `eXIf`, ImageMagick and others wrote text chunks
+ * named `Raw profile type …`, with hexadecimal digits.
  */
-export async function pngMetadata(file: ByteSource): Promise<EmbeddedMetadata> {
+export async function pngMetadata(file: ByteSource) {
   const texts = new Map<string, Buffer>();
   let exif: Buffer | undefined;
   for await (const { type, start, length } of pngChunks(file)) {

@@ -140,16 +140,6 @@ export interface TiffDirectory {
   readonly next: number;
 }
 
-export interface TiffHeader {
-  readonly little: boolean;
-  /** 42, 43 in a BigTIFF, and others in some raw formats. */
-  readonly magic: number;
-  /** Whether it is a BigTIFF: offsets, and all that is counted, have eight bytes. */
-  readonly isBig: boolean;
-  /** Offset of the first directory. */
-  readonly first: number;
-}
-
 const SHORT = 3;
 const LONG = 4;
 const IFD = 13;
@@ -178,14 +168,16 @@ export function tiffOf(exif: Uint8Array): Uint8Array {
   return Buffer.from(exif.subarray(0, 4)).toString('latin1') === 'Exif' ? exif.subarray(6) : exif;
 }
 
-/** The header of a TIFF at `base`; null when there is none, whatever follows. */
-export async function tiffHeader(file: ByteSource, base: number): Promise<TiffHeader | null> {
+/** The header of a TIFF at `base`, with the offset of its first directory; null when there is none, whatever follows. */
+export async function tiffHeader(file: ByteSource, base: number) {
   const head = await bytesAt(file, base, 16);
   const order = head.toString('latin1', 0, 2);
   if (head.length < 8 || (order !== 'II' && order !== 'MM')) return null;
   const little = order === 'II';
   const short = (at: number) => (little ? head.readUInt16LE(at) : head.readUInt16BE(at));
+  // 42, 43 in a BigTIFF, and others in some raw formats.
   const magic = short(2);
+  // Offsets, and all that is counted, have eight bytes then.
   const isBig = magic === BIG && short(4) === 8 && head.length === 16;
   const first = isBig ? long8(head, 8, little) : little ? head.readUInt32LE(4) : head.readUInt32BE(4);
   return { little, magic, isBig, first };

@@ -7,7 +7,6 @@ import {
   type Range,
   type StoredEntry,
   type TiffDirectory,
-  type TiffHeader,
   TiffReader,
   tiffHeader,
   UUID_BYTES,
@@ -187,7 +186,7 @@ export const readTiffRaw: RawReader = async (file) => {
   const main = await tiff.directory(header.first);
   if (main === null) return null;
   const pictures = await pictureDirectories(tiff, main);
-  const contentType = await typeOf(file, header, tiff, pictures);
+  const contentType = await typeOf(file, header.magic, tiff, pictures);
   if (contentType === null || contentType === OTHER_RAW) return contentType;
   const exif = await tiff.directory((await tiff.number(main.entries.get(EXIF_POINTER))) ?? 0);
   const gps = await tiff.directory((await tiff.number(main.entries.get(GPS_POINTER))) ?? 0);
@@ -216,12 +215,7 @@ export const readTiffRaw: RawReader = async (file) => {
 /** Some cameras of the other makers write other numbers. */
 const SAYS_WHERE_ITS_DATA_IS = ['image/x-adobe-dng', 'image/x-canon-cr2', 'image/x-nikon-nef'];
 
-async function typeOf(
-  file: ByteSource,
-  { magic }: TiffHeader,
-  tiff: TiffReader,
-  pictures: Pictures,
-): Promise<string | null> {
+async function typeOf(file: ByteSource, magic: number, tiff: TiffReader, pictures: Pictures): Promise<string | null> {
   const [main] = pictures;
   const signature = await bytesAt(file, 8, PANASONIC_SIGNATURE.length);
   if (magic === PANASONIC) return signature.equals(PANASONIC_SIGNATURE) ? 'image/x-panasonic-rw2' : OTHER_RAW;
