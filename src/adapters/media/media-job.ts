@@ -105,7 +105,7 @@ async function decode(picture: Picture, folder: string) {
 /** Data that end early are only a warning to libjpeg, as are bytes that are not missed. */
 async function decodeJpeg(picture: Picture, folder: string) {
   try {
-    const scaled = await scaledPicture(picture, { ...thumbSize(picture), failOn: 'warning' });
+    const scaled = await scaledPicture(picture, thumbSize(picture), 'warning');
     return { scaled, damaged: picture.damaged };
   } catch (error) {
     const decoded = await decodeAny(picture);
@@ -117,9 +117,9 @@ async function decodeJpeg(picture: Picture, folder: string) {
 async function decodeAny(picture: Picture) {
   const size = thumbSize(picture);
   try {
-    return { scaled: await scaledPicture(picture, { ...size, failOn: 'error' }), damaged: picture.damaged };
+    return { scaled: await scaledPicture(picture, size, 'error'), damaged: picture.damaged };
   } catch {
-    const scaled = await scaledPicture(picture, { ...size, failOn: 'none' }).catch((error) => {
+    const scaled = await scaledPicture(picture, size, 'none').catch((error) => {
       throw isDecoderLimit(error) ? beyondDecoder(picture.contentType) : decodeFailed();
     });
     return { scaled, damaged: true };
@@ -173,7 +173,7 @@ async function transformed(picture: Picture, order: RenderOrder): Promise<Scaled
   const isTurned = order.rotation % 180 !== 0;
   const layout = layoutOf(order.originalSize ?? (isTurned ? swapped(picture) : picture), order);
   const size = isTurned ? swapped(layout.scaled) : layout.scaled;
-  const scaled = await scaledPicture(picture, { ...size, failOn: 'none' });
+  const scaled = await scaledPicture(picture, size, 'none');
   const upright = order.rotation === 0 ? scaled : await pixelsOf(sharpOf(scaled).rotate(order.rotation));
   const { width, height } = layout.kept;
   const cropped = () =>

@@ -44,17 +44,16 @@ export function allowLoaders(types: readonly (typeof allLoaders)[number][]): voi
   sharp.unblock({ operation: types.flatMap((type) => [`VipsForeignLoad${type}File`, `VipsForeignLoad${type}Buffer`]) });
 }
 
-/** Pixels of the result, which is upright. */
-interface ScaledOrder extends Size {
-  /** Whether damage is an error or is tolerated; of a JPEG, also whether a warning is one. */
-  readonly failOn: 'warning' | 'error' | 'none';
-}
-
 /**
  * Decodes a whole picture into an upright one that is scaled down. Every byte goes through the decoder: shrink-on-load of JPEG and WebP skips none.
  * Rotation comes last, because rotating the large picture would need all of it in memory.
+ * @param failOn Whether damage is an error or is tolerated; of a JPEG, also whether a warning is one.
  */
-export async function scaledPicture(picture: Picture, { failOn, ...order }: ScaledOrder): Promise<ScaledPicture> {
+export async function scaledPicture(
+  picture: Picture,
+  order: Size,
+  failOn: 'warning' | 'error' | 'none',
+): Promise<ScaledPicture> {
   const size = uprightSize(order, picture.orientation);
   const lying = await decoded(picture, size, { failOn, unlimited: picture.unlimited ?? false }).catch(async (error) => {
     const isLimit =

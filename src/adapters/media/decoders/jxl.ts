@@ -96,7 +96,7 @@ async function decodedPixels(image: Awaited<ReturnType<typeof openImage>>, folde
     nameDisplayP3(png);
     const order = { input: png, folder, file: inMemory(png), contentType: 'image/png' };
     const picture = await opened({ ...order, maxPixels: Number.POSITIVE_INFINITY }, null);
-    return scaledPicture(picture, { width: picture.width, height: picture.height, failOn: 'error' });
+    return scaledPicture(picture, picture, 'error');
   };
   let [strip, end] = [await stripAt(0), Math.min(ROWS, height)];
   if (strip === null) throw decodeFailed();
