@@ -5,8 +5,12 @@ import { type BlobKey, checkKeys } from '../../core/blobs/blob-key.js';
 import type { BlobInfo, ByteRange } from '../../core/blobs/blob-store.js';
 import { forEachConcurrently } from '../../core/shared/for-each-concurrently.js';
 import { onStore } from '../remote-blobs/outage.js';
-import type { PartsUpload } from '../remote-blobs/parts.js';
-import { type ListedPage, RemoteBlobStore, type StoredResponse } from '../remote-blobs/remote-blob-store.js';
+import {
+  type ListedPage,
+  type PartsUpload,
+  RemoteBlobStore,
+  type StoredResponse,
+} from '../remote-blobs/remote-blob-store.js';
 import { type AzureContainer, infoOf, newMarks, refusalOf, sha256Of, unlessAbsent } from './azure-container.js';
 
 const DELETED_AT_ONCE = 16;

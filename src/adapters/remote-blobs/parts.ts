@@ -1,51 +1,5 @@
-import type { BlobInfo } from '../../core/blobs/blob-store.js';
-
-/** A blob on its way into a store in parts: it appears as a whole, at the end. Parts are sent one after the other. */
-export interface PartsUpload {
-  send(bytes: Uint8Array): Promise<void>;
-  /** Resolves when the blob exists, or existed and has been replaced since. */
-  complete(sizeBytes: number): Promise<BlobInfo>;
-  /** Best effort. After an outage, which is a `DomainError`, the caller has waited long enough and does not wait for it. */
-  giveUp(because: unknown): Promise<void>;
-}
-
-/** Writes a blob in parts of `partBytes`, or at once if it has no more than that. Errors of `bytes` are rethrown unchanged. */
-export async function putInParts(
-  bytes: AsyncIterable<Uint8Array>,
-  partBytes: number,
-  { putAtOnce, begin }: { putAtOnce(bytes: Uint8Array): Promise<BlobInfo>; begin(): Promise<PartsUpload> },
-): Promise<BlobInfo> {
-  const parts = inParts(bytes, partBytes);
-  try {
-    const first = await parts.next();
-    if (first.done) throw new Error('There is always a last part.');
-    return await (first.value.isLast ? putAtOnce(first.value.bytes) : sendAll(await begin(), first.value, parts));
-  } finally {
-    await parts.return();
-  }
-}
-
-/** One part is being sent while the next one fills. */
-async function sendAll(upload: PartsUpload, first: Part, rest: AsyncIterable<Part>): Promise<BlobInfo> {
-  let sending = upload.send(first.bytes);
-  let sizeBytes = first.bytes.length;
-  try {
-    for await (const { bytes } of rest) {
-      await sending;
-      sizeBytes += bytes.length;
-      sending = upload.send(bytes);
-    }
-    await sending;
-    return await upload.complete(sizeBytes);
-  } catch (error) {
-    await sending.catch(() => undefined);
-    await upload.giveUp(error);
-    throw error;
-  }
-}
-
 /** A part of a blob in memory, so that it can be sent more than once. */
-interface Part {
+export interface Part {
   readonly bytes: Uint8Array;
   readonly isLast: boolean;
 }

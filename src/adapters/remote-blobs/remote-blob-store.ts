@@ -4,7 +4,7 @@ import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blob
 import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
 import { checkedBody } from './body.js';
 import { onStore, SECOND_CUT_OFF, type StoreTimeouts, storeOutage } from './outage.js';
-import { type PartsUpload, putInParts } from './parts.js';
+import { inParts, type Part } from './parts.js';
 
 /** Sizes in bytes. */
 export interface PartSizes {
@@ -37,6 +37,15 @@ export interface ListedPage {
   readonly next: string | undefined;
 }
 
+/** A blob on its way into a store in parts: it appears as a whole, at the end. Parts are sent one after the other. */
+export interface PartsUpload {
+  send(bytes: Uint8Array): Promise<void>;
+  /** Resolves when the blob exists, or existed and has been replaced since. */
+  complete(sizeBytes: number): Promise<BlobInfo>;
+  /** Best effort. After an outage, which is a `DomainError`, the caller has waited long enough and does not wait for it. */
+  giveUp(because: unknown): Promise<void>;
+}
+
 /** Blobs in a store over the network, which any number of processes may use. */
 export abstract class RemoteBlobStore implements BlobStore {
   /** @param noun The store's own word for a blob. */
@@ -47,10 +56,15 @@ export abstract class RemoteBlobStore implements BlobStore {
 
   async put(key: BlobKey, bytes: AsyncIterable<Uint8Array>): Promise<BlobInfo> {
     checkKeys(key);
-    return putInParts(bytes, this.limits.parts.sent, {
-      putAtOnce: (all) => this.putAtOnce(key, all),
-      begin: () => this.beginParts(key),
-    });
+    const parts = inParts(bytes, this.limits.parts.sent);
+    try {
+      const first = await parts.next();
+      if (first.done) throw new Error('There is always a last part.');
+      if (first.value.isLast) return await this.putAtOnce(key, first.value.bytes);
+      return await sendAll(await this.beginParts(key), first.value, parts);
+    } finally {
+      await parts.return();
+    }
   }
 
   async get(key: BlobKey, range?: ByteRange): Promise<OpenBlob | null> {
@@ -130,5 +144,24 @@ export abstract class RemoteBlobStore implements BlobStore {
       body.destroy();
       throw error;
     }
+  }
+}
+
+/** One part is being sent while the next one fills. */
+async function sendAll(upload: PartsUpload, first: Part, rest: AsyncIterable<Part>): Promise<BlobInfo> {
+  let sending = upload.send(first.bytes);
+  let sizeBytes = first.bytes.length;
+  try {
+    for await (const { bytes } of rest) {
+      await sending;
+      sizeBytes += bytes.length;
+      sending = upload.send(bytes);
+    }
+    await sending;
+    return await upload.complete(sizeBytes);
+  } catch (error) {
+    await sending.catch(() => undefined);
+    await upload.giveUp(error);
+    throw error;
   }
 }

@@ -19,8 +19,12 @@ import { type BlobKey, checkKeys, isBlobKey, readBlobKey } from '../../core/blob
 import type { BlobInfo, ByteRange } from '../../core/blobs/blob-store.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { onStore } from '../remote-blobs/outage.js';
-import type { PartsUpload } from '../remote-blobs/parts.js';
-import { type ListedPage, RemoteBlobStore, type StoredResponse } from '../remote-blobs/remote-blob-store.js';
+import {
+  type ListedPage,
+  type PartsUpload,
+  RemoteBlobStore,
+  type StoredResponse,
+} from '../remote-blobs/remote-blob-store.js';
 import { infoOf, type Marks, newMarks, refusalOf, type S3Bucket, sha256Of, statusOf } from './s3-client.js';
 
 /** Maximum number of keys that S3 accepts in one call. */
