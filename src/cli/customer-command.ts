@@ -11,84 +11,59 @@ import { counted } from '../core/shared/text.js';
 import { editSettingsAddresses } from '../core/users/admission.js';
 import { idOption, listOption, PartlyDone, wholeOption } from './options.js';
 import { pick } from './resource-commands.js';
-
 import { withPorts } from './with-ports.js';
 
 export function customerCommand(): Command {
-  return new Command('customer')
-    .description('manage the customers of this installation')
-    .addCommand(create())
-    .addCommand(list())
-    .addCommand(suspend())
-    .addCommand(resume())
-    .addCommand(addresses())
-    .addCommand(erase());
-}
+  const customers = new Command('customer').description('manage the customers of this installation');
 
-interface CreateOptions {
-  readonly name: string;
-  readonly timeZone?: string;
-  readonly storageBytes?: number;
-  readonly photos?: number;
-  readonly json?: boolean;
-}
-
-function create(): Command {
-  return new Command('create')
+  customers
+    .command('create')
     .description('create a customer')
     .requiredOption('--name <name>', 'the name of the customer')
     .option('--time-zone <zone>', 'IANA time zone of photos that do not state one (default: UTC)')
     .option('--storage-bytes <n>', 'quota for originals, in bytes (default: none)', wholeOption)
     .option('--photos <n>', 'quota of photos (default: none)', wholeOption)
-    .action(async (options: CreateOptions) => {
-      const customer = await withPorts((ports) =>
-        createCustomer(ports, commandLine, {
-          name: options.name,
-          timeZone: options.timeZone,
-          storageBytesLimit: options.storageBytes ?? null,
-          photosLimit: options.photos ?? null,
-        }),
-      );
+    .action(async ({ name, timeZone, storageBytes, photos, ...options }: CreateOptions) => {
+      const values = { name, timeZone, storageBytesLimit: storageBytes ?? null, photosLimit: photos ?? null };
+      const customer = await withPorts((ports) => createCustomer(ports, commandLine, values));
       print(options, customerJson(customer), [`Customer ${customer.id} "${customer.name}" created.`]);
     });
-}
 
-function list(): Command {
-  return new Command('list').description('list all customers').action(async (options: { json?: boolean }) => {
-    const customers = await withPorts((ports) => ports.customers.list());
-    const lines = tableOf(customers, {
-      ID: ({ id }) => id,
-      NAME: ({ name }) => name,
-      STATUS: ({ status }) => status,
-      'TIME ZONE': ({ defaultTimeZone }) => defaultTimeZone,
-      CREATED: ({ createdAt }) => createdAt,
+  customers
+    .command('list')
+    .description('list all customers')
+    .action(async (options: { json?: boolean }) => {
+      const customers = await withPorts((ports) => ports.customers.list());
+      const lines = tableOf(customers, {
+        ID: ({ id }) => id,
+        NAME: ({ name }) => name,
+        STATUS: ({ status }) => status,
+        'TIME ZONE': ({ defaultTimeZone }) => defaultTimeZone,
+        CREATED: ({ createdAt }) => createdAt,
+      });
+      print(options, { customers: customers.map(customerJson) }, lines);
     });
-    print(options, { customers: customers.map(customerJson) }, lines);
-  });
-}
 
-function suspend(): Command {
-  return new Command('suspend')
+  customers
+    .command('suspend')
     .description('refuse all writes of a customer from now on; reads and downloads still work')
     .argument('<id>', 'the id of the customer', idOption)
     .action(async (id: Id, options: { json?: boolean }) => {
       const customer = await withPorts((ports) => suspendCustomer(ports, commandLine, id));
       print(options, customerJson(customer), [`Customer ${id} "${customer.name}" is suspended: it is read-only.`]);
     });
-}
 
-function resume(): Command {
-  return new Command('resume')
+  customers
+    .command('resume')
     .description('allow a suspended customer to write again')
     .argument('<id>', 'the id of the customer', idOption)
     .action(async (id: Id, options: { json?: boolean }) => {
       const customer = await withPorts((ports) => resumeCustomer(ports, commandLine, id));
       print(options, customerJson(customer), [`Customer ${id} "${customer.name}" is active.`]);
     });
-}
 
-function addresses(): Command {
-  return new Command('addresses')
+  customers
+    .command('addresses')
     .description('show or set from which addresses people may use the settings area')
     .argument('<id>', 'the id of the customer', idOption)
     .option('--ip <cidr>', 'only from this address or range (repeatable)', listOption)
@@ -101,10 +76,9 @@ function addresses(): Command {
       const lines = settingsIpList.length === 0 ? ['The settings area can be used from anywhere.'] : settingsIpList;
       print(options, { id, settingsIpList }, lines);
     });
-}
 
-function erase(): Command {
-  return new Command('erase')
+  customers
+    .command('erase')
     .description('permanently erase a customer and all its data; if interrupted, run it again')
     .argument('<id>', 'the id of the customer', idOption)
     .option('--yes', 'this cannot be undone')
@@ -114,6 +88,16 @@ function erase(): Command {
       print(options, erasure, erasureReport(erasure));
       if (!erasure.complete) throw new PartlyDone();
     });
+
+  return customers;
+}
+
+interface CreateOptions {
+  readonly name: string;
+  readonly timeZone?: string;
+  readonly storageBytes?: number;
+  readonly photos?: number;
+  readonly json?: boolean;
 }
 
 async function confirmationMessage(id: Id): Promise<string> {

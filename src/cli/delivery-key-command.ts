@@ -18,28 +18,14 @@ import {
   pick,
   secretLines,
 } from './resource-commands.js';
-
 import { withPorts, withPortsOf } from './with-ports.js';
 
 const ID = 'the id of the key, for example dk_3kTMd1PzUo8WcQ5x';
 
 export function deliveryKeyCommand(): Command {
-  return new Command('delivery-key')
-    .description('manage the keys that a customer signs image URLs with')
-    .addCommand(create())
-    .addCommand(edit())
-    .addCommand(list())
-    .addCommand(remove());
-}
+  const keys = new Command('delivery-key').description('manage the keys that a customer signs image URLs with');
 
-interface CreateOptions extends OfCustomer {
-  readonly name: string;
-  readonly presetsOnly?: boolean;
-  readonly expiresAt?: Date;
-}
-
-function create(): Command {
-  return ofCustomer('create', 'create a delivery key; its secret is shown only once')
+  ofCustomer(keys.command('create'), 'create a delivery key; its secret is shown only once')
     .requiredOption('--name <name>', 'what the key is for')
     .option('--presets-only', 'its URLs can only name presets')
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z (default: never)', instantOption)
@@ -53,15 +39,9 @@ function create(): Command {
         ...secretLines('Its secret', secret),
       ]);
     });
-}
 
-interface EditOptions extends Omit<AccessOptions, 'ip'> {
-  readonly presetsOnly?: boolean;
-  readonly json?: boolean;
-}
-
-function edit(): Command {
-  return new Command('edit')
+  keys
+    .command('edit')
     .description('change a delivery key with immediate effect; its id and secret never change')
     .argument('<id>', ID)
     .option('--name <name>', 'what the key is for')
@@ -76,10 +56,8 @@ function edit(): Command {
       });
       print(options, keyJson(edited), [`Delivery key ${edited.publicId} "${edited.name}" changed.`]);
     });
-}
 
-function list(): Command {
-  return ofCustomer('list', 'list the delivery keys of a customer').action(async (options: OfCustomer) => {
+  ofCustomer(keys.command('list'), 'list the delivery keys of a customer').action(async (options: OfCustomer) => {
     const keys = await withPortsOf(options.customer, (ports) => listDeliveryKeys(ports, options.customer));
     const lines = tableOf(keys, {
       ID: ({ publicId }) => publicId,
@@ -89,10 +67,9 @@ function list(): Command {
     });
     print(options, { deliveryKeys: keys.map(keyJson) }, lines);
   });
-}
 
-function remove(): Command {
-  return new Command('delete')
+  keys
+    .command('delete')
     .description('delete a delivery key; its URLs are refused immediately')
     .argument('<id>', ID)
     .action(async (publicId: string, options: { json?: boolean }) => {
@@ -102,6 +79,19 @@ function remove(): Command {
       });
       print(options, { id: publicId, deleted: true }, [`Delivery key ${publicId} deleted.`]);
     });
+
+  return keys;
+}
+
+interface CreateOptions extends OfCustomer {
+  readonly name: string;
+  readonly presetsOnly?: boolean;
+  readonly expiresAt?: Date;
+}
+
+interface EditOptions extends Omit<AccessOptions, 'ip'> {
+  readonly presetsOnly?: boolean;
+  readonly json?: boolean;
 }
 
 function keyJson(key: DeliveryKey) {

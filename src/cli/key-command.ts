@@ -14,29 +14,12 @@ import {
   pick,
   secretLines,
 } from './resource-commands.js';
-
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function keyCommand(): Command {
-  return new Command('key')
-    .description('manage the API keys of a customer')
-    .addCommand(create())
-    .addCommand(edit())
-    .addCommand(list())
-    .addCommand(remove());
-}
+  const keys = new Command('key').description('manage the API keys of a customer');
 
-interface CreateOptions extends OfCustomer {
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly ip?: readonly string[];
-  readonly readLimit?: number;
-  readonly writeLimit?: number;
-  readonly expiresAt?: Date;
-}
-
-function create(): Command {
-  return ofCustomer('create', 'create a key; its token is shown only once')
+  ofCustomer(keys.command('create'), 'create a key; its token is shown only once')
     .requiredOption('--name <name>', 'what the key is for')
     .requiredOption('--scopes <list>', 'for example photos:read,tags:read, or all', listOption)
     .option('--ip <cidr>', 'allow only this address or range (repeatable)', listOption)
@@ -44,31 +27,17 @@ function create(): Command {
     .option('--write-limit <n>', `writes per minute (default: ${defaultBudgets.write})`, wholeOption)
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z (default: never)', instantOption)
     .action(async (options: CreateOptions) => {
-      const { key, token } = await withPorts((ports) =>
-        issueKey(ports, operatorFor(options.customer), {
-          name: options.name,
-          scopes: options.scopes,
-          ipList: options.ip ?? [],
-          readLimit: options.readLimit ?? null,
-          writeLimit: options.writeLimit ?? null,
-          expiresAt: options.expiresAt ?? null,
-        }),
-      );
+      const { customer, name, scopes, ip = [], readLimit = null, writeLimit = null, expiresAt = null } = options;
+      const values = { name, scopes, ipList: ip, readLimit, writeLimit, expiresAt };
+      const { key, token } = await withPorts((ports) => issueKey(ports, operatorFor(customer), values));
       print(options, { ...keyJson(key), token }, [
         `Key ${key.id} "${key.name}" for customer ${key.customerId}: ${key.scopes.join(', ')}`,
         ...secretLines('Its token', token),
       ]);
     });
-}
 
-interface EditOptions extends AccessOptions {
-  readonly readLimit?: number | 'default';
-  readonly writeLimit?: number | 'default';
-  readonly json?: boolean;
-}
-
-function edit(): Command {
-  return new Command('edit')
+  keys
+    .command('edit')
     .description('change a key with immediate effect; its scopes never change')
     .argument('<id>', 'the id of the key', idOption)
     .option('--name <name>', 'what the key is for')
@@ -83,19 +52,8 @@ function edit(): Command {
       );
       print(options, keyJson(key), [`Key ${key.id} "${key.name}" changed.`]);
     });
-}
 
-/** Absent options are not changed. */
-function changesOf({ readLimit, writeLimit, ...options }: EditOptions): Partial<KeySettings> {
-  return {
-    ...accessChanges(options),
-    ...(readLimit !== undefined && { readLimit: readLimit === 'default' ? null : readLimit }),
-    ...(writeLimit !== undefined && { writeLimit: writeLimit === 'default' ? null : writeLimit }),
-  };
-}
-
-function list(): Command {
-  return ofCustomer('list', 'list the keys of a customer').action(async (options: OfCustomer) => {
+  ofCustomer(keys.command('list'), 'list the keys of a customer').action(async (options: OfCustomer) => {
     const keys = await withPortsOf(options.customer, (ports) => listKeys(ports, options.customer));
     const lines = tableOf(keys, {
       ID: ({ id }) => id,
@@ -108,16 +66,41 @@ function list(): Command {
     });
     print(options, { keys: keys.map(keyJson) }, lines);
   });
-}
 
-function remove(): Command {
-  return new Command('delete')
+  keys
+    .command('delete')
     .description('delete a key; it is refused immediately')
     .argument('<id>', 'the id of the key', idOption)
     .action(async (id: Id, options: { json?: boolean }) => {
       await withPorts(async (ports) => deleteKey(ports, operatorFor(await ownerOfKey(ports, id)), id));
       print(options, { id, deleted: true }, [`Key ${id} deleted.`]);
     });
+
+  return keys;
+}
+
+interface CreateOptions extends OfCustomer {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly ip?: readonly string[];
+  readonly readLimit?: number;
+  readonly writeLimit?: number;
+  readonly expiresAt?: Date;
+}
+
+interface EditOptions extends AccessOptions {
+  readonly readLimit?: number | 'default';
+  readonly writeLimit?: number | 'default';
+  readonly json?: boolean;
+}
+
+/** Absent options are not changed. */
+function changesOf({ readLimit, writeLimit, ...options }: EditOptions): Partial<KeySettings> {
+  return {
+    ...accessChanges(options),
+    ...(readLimit !== undefined && { readLimit: readLimit === 'default' ? null : readLimit }),
+    ...(writeLimit !== undefined && { writeLimit: writeLimit === 'default' ? null : writeLimit }),
+  };
 }
 
 function keyJson(key: ApiKey) {

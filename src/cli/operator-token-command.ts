@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { print, tableOf } from 'photo-service-cli/print';
-import { commandLine, type OperatorEntry } from '../core/audit/audit-entry.js';
+import { commandLine } from '../core/audit/audit-entry.js';
 import {
   deleteOperatorToken,
   editOperatorToken,
@@ -12,29 +12,15 @@ import {
 import type { Id } from '../core/shared/ids.js';
 import { countOption, idOption, instantOption, listOption, wordOr } from './options.js';
 import { type AccessOptions, accessChanges, pick, secretLines } from './resource-commands.js';
-
 import { withPorts } from './with-ports.js';
 
 export function operatorTokenCommand(): Command {
-  return new Command('operator-token')
-    .description('manage the tokens of the operator API, which administers all customers')
-    .addCommand(create())
-    .addCommand(edit())
-    .addCommand(list())
-    .addCommand(log())
-    .addCommand(remove());
-}
+  const tokens = new Command('operator-token').description(
+    'manage the tokens of the operator API, which administers all customers',
+  );
 
-interface CreateOptions {
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly ip?: readonly string[];
-  readonly expiresAt?: Date;
-  readonly json?: boolean;
-}
-
-function create(): Command {
-  return new Command('create')
+  tokens
+    .command('create')
     .description('create a token; it is shown only once')
     .requiredOption('--name <name>', 'the program that will use the token')
     .requiredOption('--scopes <list>', `all, or some of ${operatorScopes.join(',')}`, listOption)
@@ -49,28 +35,22 @@ function create(): Command {
         ...secretLines('The token', token),
       ]);
     });
-}
 
-interface EditOptions extends AccessOptions {
-  readonly json?: boolean;
-}
-
-function edit(): Command {
-  return new Command('edit')
+  tokens
+    .command('edit')
     .description('change a token with immediate effect; its scopes never change')
     .argument('<id>', 'the id of the token', idOption)
     .option('--name <name>', 'the program that uses the token')
     .option('--ip <cidr>', 'allow only these addresses or ranges (repeatable)', listOption)
     .option('--no-ip', 'allow every address')
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z, or never', wordOr('never', instantOption))
-    .action(async (id: Id, options: EditOptions) => {
+    .action(async (id: Id, options: AccessOptions & { json?: boolean }) => {
       const token = await withPorts((ports) => editOperatorToken(ports, commandLine, id, accessChanges(options)));
       print(options, tokenJson(token), [`Operator token ${token.id} "${token.name}" changed.`]);
     });
-}
 
-function list(): Command {
-  return new Command('list')
+  tokens
+    .command('list')
     .description('list the tokens, including deleted ones')
     .action(async (options: { json?: boolean }) => {
       const tokens = await withPorts(({ operatorTokens }) => operatorTokens.list());
@@ -86,27 +66,9 @@ function list(): Command {
       });
       print(options, { operatorTokens: tokens.map(tokenJson) }, lines);
     });
-}
 
-function remove(): Command {
-  return new Command('delete')
-    .description('delete a token; it is refused immediately')
-    .argument('<id>', 'the id of the token', idOption)
-    .action(async (id: Id, options: { json?: boolean }) => {
-      await withPorts((ports) => deleteOperatorToken(ports, commandLine, id));
-      print(options, { id, deleted: true }, [`Operator token ${id} deleted.`]);
-    });
-}
-
-interface LogOptions {
-  readonly token?: Id;
-  readonly until?: Date;
-  readonly limit: number;
-  readonly json?: boolean;
-}
-
-function log(): Command {
-  return new Command('log')
+  tokens
+    .command('log')
     .description(
       'show who created, changed and deleted tokens, what these changed in accounts, and which accounts were erased',
     )
@@ -118,7 +80,8 @@ function log(): Command {
       const entries = await withPorts(({ auditLog }) => auditLog.operatorEntries(window));
       const lines = tableOf(entries, {
         AT: ({ at }) => at,
-        BY: whoDid,
+        BY: ({ actorKind, actorId, actorName }) =>
+          actorKind === 'operator' ? `token ${actorId} "${actorName}"` : actorKind.replace('_', ' '),
         FROM: ({ address }) => address,
         ACTION: ({ action }) => action,
         CUSTOMER: ({ customerId }) => customerId,
@@ -128,10 +91,32 @@ function log(): Command {
       });
       print(options, { entries }, lines);
     });
+
+  tokens
+    .command('delete')
+    .description('delete a token; it is refused immediately')
+    .argument('<id>', 'the id of the token', idOption)
+    .action(async (id: Id, options: { json?: boolean }) => {
+      await withPorts((ports) => deleteOperatorToken(ports, commandLine, id));
+      print(options, { id, deleted: true }, [`Operator token ${id} deleted.`]);
+    });
+
+  return tokens;
 }
 
-function whoDid({ actorKind, actorId, actorName }: OperatorEntry): string {
-  return actorKind === 'operator' ? `token ${actorId} "${actorName}"` : actorKind.replace('_', ' ');
+interface CreateOptions {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly ip?: readonly string[];
+  readonly expiresAt?: Date;
+  readonly json?: boolean;
+}
+
+interface LogOptions {
+  readonly token?: Id;
+  readonly until?: Date;
+  readonly limit: number;
+  readonly json?: boolean;
 }
 
 function tokenJson(token: OperatorToken) {

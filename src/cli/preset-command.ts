@@ -3,19 +3,14 @@ import { print, tableOf } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/customer.js';
 import { deletePreset, listPresets, type Preset, savePreset } from '../core/delivery/preset.js';
 import { type OfCustomer, ofCustomer, pick } from './resource-commands.js';
-
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function presetCommand(): Command {
-  return new Command('preset')
-    .description('manage the presets of a customer: sets of options that image URLs name')
-    .addCommand(set())
-    .addCommand(list())
-    .addCommand(remove());
-}
+  const presets = new Command('preset').description(
+    'manage the presets of a customer: sets of options that image URLs name',
+  );
 
-function set(): Command {
-  return ofCustomer('set', 'create a preset, or change what all its URLs show')
+  ofCustomer(presets.command('set'), 'create a preset, or change what all its URLs show')
     .argument('<name>', 'for example card')
     .argument('<options>', 'for example w=300,h=200,fit=cover')
     .action(async (name: string, text: string, options: OfCustomer) => {
@@ -24,23 +19,21 @@ function set(): Command {
       );
       print(options, presetJson(preset), [`Preset ${preset.name}: ${preset.options}`]);
     });
-}
 
-function list(): Command {
-  return ofCustomer('list', 'list the presets of a customer').action(async (options: OfCustomer) => {
+  ofCustomer(presets.command('list'), 'list the presets of a customer').action(async (options: OfCustomer) => {
     const presets = await withPortsOf(options.customer, (ports) => listPresets(ports, options.customer));
     const lines = tableOf(presets, { NAME: ({ name }) => name, OPTIONS: (preset) => preset.options });
     print(options, { presets: presets.map(presetJson) }, lines);
   });
-}
 
-function remove(): Command {
-  return ofCustomer('delete', 'delete a preset; URLs that name it are refused immediately')
+  ofCustomer(presets.command('delete'), 'delete a preset; URLs that name it are refused immediately')
     .argument('<name>', 'the name of the preset')
     .action(async (name: string, options: OfCustomer) => {
       await withPorts((ports) => deletePreset(ports, operatorFor(options.customer), name));
       print(options, { name, deleted: true }, [`Preset ${name} deleted.`]);
     });
+
+  return presets;
 }
 
 function presetJson(preset: Preset) {

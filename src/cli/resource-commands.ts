@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Id } from '../core/shared/ids.js';
 import { idOption } from './options.js';
 
@@ -8,10 +8,8 @@ export interface OfCustomer {
   readonly json?: boolean;
 }
 
-export function ofCustomer(name: string, description: string): Command {
-  return new Command(name)
-    .description(description)
-    .requiredOption('--customer <id>', 'the id of the customer', idOption);
+export function ofCustomer(command: Command, description: string): Command {
+  return command.description(description).requiredOption('--customer <id>', 'the id of the customer', idOption);
 }
 
 /** Options of an `edit` of something that gives access. */

@@ -60,11 +60,9 @@ export function reloadCommand(): Command {
 }
 
 export function mailCommand(): Command {
-  return new Command('mail').description('the server that mails are handed to (SMTP_URL)').addCommand(test());
-}
-
-function test(): Command {
-  return new Command('test')
+  const mail = new Command('mail').description('the server that mails are handed to (SMTP_URL)');
+  mail
+    .command('test')
     .description('send a test mail, and say what the server answered')
     .argument('<address>', 'who gets it')
     .action(async (text: string, options: { json?: boolean }) => {
@@ -76,6 +74,7 @@ function test(): Command {
       print(options, { to, from: smtp.from.address, server, ...report }, [line(report, server, to)]);
       if (report.result !== 'sent') throw new ExitWith(exitCodes.environment);
     });
+  return mail;
 }
 
 /** Without the queue, as a person waits for the answer. */

@@ -16,18 +16,98 @@ import {
 } from '../core/shares/own-shares.js';
 import { idOption, instantOption, listOption, wholeOption } from './options.js';
 import { type OfCustomer, ofCustomer, pick } from './resource-commands.js';
-
 import { withPorts, withPortsOf } from './with-ports.js';
 
 const UPLOAD_BYTES = 2_000_000_000;
 
 export function shareCommand(): Command {
-  return new Command('share')
-    .description('manage the links under which a customer shares photos')
-    .addCommand(create())
-    .addCommand(list())
-    .addCommand(edit())
-    .addCommand(revoke());
+  const shares = new Command('share').description('manage the links under which a customer shares photos');
+
+  ofCustomer(shares.command('create'), 'share the photos of a tag, or chosen ones')
+    .requiredOption('--title <title>', 'what visitors read above the photos')
+    .option('--tag <name>', 'the photos that have this tag at the time of a visit')
+    .option('--photos <ids>', 'these photos, for example 7,9', listOption)
+    .option('--download', 'visitors can download originals')
+    .option('--upload-files <n>', 'visitors can upload so many files in all (default: none)', wholeOption)
+    .option('--upload-bytes <n>', `and so many bytes in all (default: ${UPLOAD_BYTES})`, wholeOption)
+    .option('--password-file <file>', 'a file whose first line visitors have to enter')
+    .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z (default: never)', instantOption)
+    .action(async ({ customer, title, download = false, ...options }: CreateOptions) => {
+      const password = options.passwordFile === undefined ? null : await firstLine(options.passwordFile);
+      const { uploadFiles = 0, uploadBytes = UPLOAD_BYTES, expiresAt = null } = options;
+      const share = await withPorts(async (ports) => {
+        const values = {
+          uploadFilesLimit: uploadFiles,
+          uploadBytesLimit: uploadFiles === 0 ? 0 : uploadBytes,
+          title,
+          mayDownload: download,
+          password,
+          expiresAt,
+          tagId: options.tag === undefined ? undefined : await tagNamed(ports, customer, options.tag),
+          photoIds: options.photos?.map(idOption),
+        };
+        return shareJson(ports, await createShare(ports, operatorFor(customer), values));
+      });
+      print(options, share, [`Share ${share.id} "${share.title}" of customer ${customer}`, '', `  ${share.url}`, '']);
+    });
+
+  ofCustomer(shares.command('list'), 'list the shares of a customer, with their links').action(
+    async (options: OfCustomer) => {
+      const shares = await withPortsOf(options.customer, async (ports) =>
+        (await listShares(ports, options.customer)).map((share) => shareJson(ports, share)),
+      );
+      const lines = tableOf(shares, {
+        ID: ({ id }) => id,
+        TITLE: ({ title }) => title,
+        VISITS: ({ visits }) => visits,
+        EXPIRES: ({ expiresAt }) => expiresAt ?? 'never',
+        LINK: ({ url }) => url ?? 'needs its SECRET_KEY',
+      });
+      print(options, { shares }, lines);
+    },
+  );
+
+  ofCustomer(shares.command('edit'), 'change a share; options that are not given stay as they are')
+    .argument('<id>', 'the id of the share', idOption)
+    .option('--title <title>', 'what visitors read above the photos')
+    .option('--download', 'visitors can download originals')
+    .option('--no-download', 'they cannot')
+    .option('--upload-files <n>', 'visitors can upload so many files in all; 0: none', wholeOption)
+    .option('--upload-bytes <n>', 'and so many bytes in all', wholeOption)
+    .option('--password-file <file>', 'a file whose first line visitors have to enter')
+    .option('--no-password', 'the link is enough')
+    .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z', instantOption)
+    .option('--no-expires-at', 'it does not expire')
+    .action(async (id: Id, { customer, title, download, uploadFiles, expiresAt, ...options }: EditOptions) => {
+      const { uploadBytes } = options;
+      const password = options.passwordFile === undefined ? undefined : await firstLine(options.passwordFile);
+      const share = await withPorts(async (ports) => {
+        const before = await readShare(ports, customer, id);
+        const bytes = uploadBytes ?? (before.share.uploadBytesLimit > 0 ? undefined : UPLOAD_BYTES);
+        const values = {
+          ...(title !== undefined && { title }),
+          ...(download !== undefined && { mayDownload: download }),
+          ...(uploadFiles !== undefined && { uploadFilesLimit: uploadFiles }),
+          // Files alone could not be uploaded.
+          ...((uploadBytes !== undefined || (uploadFiles ?? 0) > 0) &&
+            bytes !== undefined && { uploadBytesLimit: bytes }),
+          ...(options.password === false ? { password: null } : password !== undefined && { password }),
+          ...(expiresAt !== undefined && { expiresAt: expiresAt === false ? null : expiresAt }),
+        };
+        const edited = await editShare(ports, operatorFor(customer), id, values);
+        return shareJson(ports, { ...before, share: edited });
+      });
+      print(options, share, [`Share ${id} "${share.title}" changed.`]);
+    });
+
+  ofCustomer(shares.command('revoke'), 'revoke a share; its link stops working immediately')
+    .argument('<id>', 'the id of the share', idOption)
+    .action(async (id: Id, options: OfCustomer) => {
+      const { title } = await withPorts((ports) => revokeShare(ports, operatorFor(options.customer), id));
+      print(options, { id, revoked: true }, [`Share ${id} "${title}" revoked.`]);
+    });
+
+  return shares;
 }
 
 interface CreateOptions extends OfCustomer {
@@ -41,109 +121,11 @@ interface CreateOptions extends OfCustomer {
   readonly expiresAt?: Date;
 }
 
-function create(): Command {
-  return ofCustomer('create', 'share the photos of a tag, or chosen ones')
-    .requiredOption('--title <title>', 'what visitors read above the photos')
-    .option('--tag <name>', 'the photos that have this tag at the time of a visit')
-    .option('--photos <ids>', 'these photos, for example 7,9', listOption)
-    .option('--download', 'visitors can download originals')
-    .option('--upload-files <n>', 'visitors can upload so many files in all (default: none)', wholeOption)
-    .option('--upload-bytes <n>', `and so many bytes in all (default: ${UPLOAD_BYTES})`, wholeOption)
-    .option('--password-file <file>', 'a file whose first line visitors have to enter')
-    .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z (default: never)', instantOption)
-    .action(async ({ customer, title, download = false, ...options }: CreateOptions) => {
-      const password = options.passwordFile === undefined ? null : await firstLine(options.passwordFile);
-      const [share, lines] = await withPorts(async (ports) => {
-        const contents = {
-          tagId: options.tag === undefined ? undefined : await tagNamed(ports, customer, options.tag),
-          photoIds: options.photos?.map(idOption),
-        };
-        const { uploadFiles = 0, uploadBytes = UPLOAD_BYTES } = options;
-        const uploads = { uploadFilesLimit: uploadFiles, uploadBytesLimit: uploadFiles === 0 ? 0 : uploadBytes };
-        const values = {
-          ...uploads,
-          title,
-          mayDownload: download,
-          password,
-          expiresAt: options.expiresAt ?? null,
-          ...contents,
-        };
-        const created = shareJson(ports, await createShare(ports, operatorFor(customer), values));
-        return [
-          created,
-          [`Share ${created.id} "${created.title}" of customer ${customer}`, '', `  ${created.url}`, ''],
-        ];
-      });
-      print(options, share, lines);
-    });
-}
-
-function list(): Command {
-  return ofCustomer('list', 'list the shares of a customer, with their links').action(async (options: OfCustomer) => {
-    const shares = await withPortsOf(options.customer, async (ports) =>
-      (await listShares(ports, options.customer)).map((share) => shareJson(ports, share)),
-    );
-    const lines = tableOf(shares, {
-      ID: ({ id }) => id,
-      TITLE: ({ title }) => title,
-      VISITS: ({ visits }) => visits,
-      EXPIRES: ({ expiresAt }) => expiresAt ?? 'never',
-      LINK: ({ url }) => url ?? 'needs its SECRET_KEY',
-    });
-    print(options, { shares }, lines);
-  });
-}
-
 interface EditOptions extends Omit<CreateOptions, 'title' | 'tag' | 'photos' | 'expiresAt'> {
   readonly title?: string;
   /** False: `--no-…`. */
   readonly password?: boolean;
   readonly expiresAt?: Date | false;
-}
-
-function edit(): Command {
-  return ofCustomer('edit', 'change a share; options that are not given stay as they are')
-    .argument('<id>', 'the id of the share', idOption)
-    .option('--title <title>', 'what visitors read above the photos')
-    .option('--download', 'visitors can download originals')
-    .option('--no-download', 'they cannot')
-    .option('--upload-files <n>', 'visitors can upload so many files in all; 0: none', wholeOption)
-    .option('--upload-bytes <n>', 'and so many bytes in all', wholeOption)
-    .option('--password-file <file>', 'a file whose first line visitors have to enter')
-    .option('--no-password', 'the link is enough')
-    .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z', instantOption)
-    .option('--no-expires-at', 'it does not expire')
-    .action(
-      async (id: Id, { customer, title, download, uploadFiles, uploadBytes, expiresAt, ...options }: EditOptions) => {
-        const password = options.passwordFile === undefined ? undefined : await firstLine(options.passwordFile);
-        const share = await withPorts(async (ports) => {
-          const before = await readShare(ports, customer, id);
-          const bytes = uploadBytes ?? (before.share.uploadBytesLimit > 0 ? undefined : UPLOAD_BYTES);
-          const values = {
-            ...(title !== undefined && { title }),
-            ...(download !== undefined && { mayDownload: download }),
-            ...(uploadFiles !== undefined && { uploadFilesLimit: uploadFiles }),
-            // Files alone could not be uploaded.
-            ...((uploadBytes !== undefined || (uploadFiles ?? 0) > 0) &&
-              bytes !== undefined && { uploadBytesLimit: bytes }),
-            ...(options.password === false ? { password: null } : password !== undefined && { password }),
-            ...(expiresAt !== undefined && { expiresAt: expiresAt === false ? null : expiresAt }),
-          };
-          const edited = await editShare(ports, operatorFor(customer), id, values);
-          return shareJson(ports, { ...before, share: edited });
-        });
-        print(options, share, [`Share ${id} "${share.title}" changed.`]);
-      },
-    );
-}
-
-function revoke(): Command {
-  return ofCustomer('revoke', 'revoke a share; its link stops working immediately')
-    .argument('<id>', 'the id of the share', idOption)
-    .action(async (id: Id, options: OfCustomer) => {
-      const { title } = await withPorts((ports) => revokeShare(ports, operatorFor(options.customer), id));
-      print(options, { id, revoked: true }, [`Share ${id} "${title}" revoked.`]);
-    });
 }
 
 /** Errors: `invalid_request`. */

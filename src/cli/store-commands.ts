@@ -20,17 +20,9 @@ import { PartlyDone, wholeOption } from './options.js';
 import { presentInstallation, withPorts } from './with-ports.js';
 
 export function blobsCommand(): Command {
-  return new Command('blobs').description('the stored bytes').addCommand(copy());
-}
-
-interface CopyOptions {
-  readonly to: string;
-  readonly parallel: number;
-  readonly json?: boolean;
-}
-
-function copy(): Command {
-  return new Command('copy')
+  const blobs = new Command('blobs').description('the stored bytes');
+  blobs
+    .command('copy')
     .description('copy all stored bytes to another store; if interrupted, run it again to continue')
     .requiredOption(
       '--to <store>',
@@ -38,7 +30,7 @@ function copy(): Command {
       storeOption,
     )
     .option('--parallel <n>', 'blobs copied at the same time', wholeOption, 8)
-    .action(async (options: CopyOptions) => {
+    .action(async (options: { to: string; parallel: number; json?: boolean }) => {
       const config = await presentInstallation();
       const target = targetOf(config, options.to);
       const [from, to] = [await openBlobs(config), await openBlobs(target)];
@@ -57,6 +49,7 @@ function copy(): Command {
         to.close();
       }
     });
+  return blobs;
 }
 
 function urlForms(): string {
@@ -129,13 +122,6 @@ function lineOf(key: BlobKey, from: BlobInfo, to: BlobInfo): string {
     .digest('base64url');
 }
 
-interface VerifyOptions {
-  readonly repair?: boolean;
-  readonly fast?: boolean;
-  readonly grace: number;
-  readonly json?: boolean;
-}
-
 /** More are counted, but not stored: an empty store would report as many problems as there are photos. */
 const MAX_LISTED = 10_000;
 
@@ -145,16 +131,17 @@ export function verifyCommand(): Command {
     .option('--repair', 'repair what can be repaired')
     .option('--fast', 'compare sizes only, not the bytes')
     .option('--grace <seconds>', 'report unowned bytes older than this', wholeOption, GRACE_SECONDS)
-    .action(async (options: VerifyOptions) => {
+    .action(async (options: { repair?: boolean; fast?: boolean; grace: number; json?: boolean }) => {
+      const { repair = false, fast = false, grace: graceSeconds } = options;
       const problems: Finding[] = [];
       let total = 0;
       let left = 0;
       const progress = new Progress();
       const checked = await withPorts((ports) =>
         verify(ports, {
-          repair: options.repair ?? false,
-          fast: options.fast ?? false,
-          graceSeconds: options.grace,
+          repair,
+          fast,
+          graceSeconds,
           onProgress: (sofar) => progress.show(sofar),
           onFinding: (problem) => {
             total += 1;
@@ -216,16 +203,11 @@ class Progress {
   }
 }
 
-interface GcOptions {
-  readonly grace: number;
-  readonly json?: boolean;
-}
-
 export function gcCommand(): Command {
   return new Command('gc')
     .description('remove stored bytes that are not owned by anything (the running service does so automatically)')
     .option('--grace <seconds>', 'keep what is younger than this', wholeOption, GRACE_SECONDS)
-    .action(async (options: GcOptions) => {
+    .action(async (options: { grace: number; json?: boolean }) => {
       const { bytes, ...removed } = await withPorts((ports) => collectGarbage(ports, { graceSeconds: options.grace }));
       const { staging, originals, renditions } = removed;
       print(options, { ok: true, graceSeconds: options.grace, removed, bytes }, [

@@ -7,36 +7,21 @@ import { type Invitation, inviteUser, issueLink } from '../core/users/people/one
 import { isRole, type Role, roles, type User } from '../core/users/user.js';
 import { idOption } from './options.js';
 import { type OfCustomer, ofCustomer, pick } from './resource-commands.js';
-
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function userCommand(): Command {
-  return new Command('user')
-    .description("manage the people with access to a customer's settings area")
-    .addCommand(invite())
-    .addCommand(link())
-    .addCommand(list())
-    .addCommand(remove());
-}
+  const users = new Command('user').description("manage the people with access to a customer's settings area");
 
-interface InviteOptions extends OfCustomer {
-  readonly email: string;
-  readonly role: Role;
-}
-
-function invite(): Command {
-  return ofCustomer('invite', 'create a link that signs in a person once; replaces an earlier link')
+  ofCustomer(users.command('invite'), 'create a link that signs in a person once; replaces an earlier link')
     .requiredOption('--email <address>', 'the person to invite')
     .option('--role <role>', `${roles.join(', ')}; existing people keep theirs`, roleOption, 'owner')
-    .action(async (options: InviteOptions) => {
+    .action(async (options: OfCustomer & { email: string; role: Role }) => {
       const invitation = await withPorts((ports) => inviteUser(ports, operatorFor(options.customer), options));
       printLink(options, invitation);
     });
-}
 
-function link(): Command {
-  return ofCustomer(
-    'link',
+  ofCustomer(
+    users.command('link'),
     'create a new link for a person, for example to set a new password; replaces the earlier link',
   )
     .argument('<id>', 'the id of the person', idOption)
@@ -48,10 +33,8 @@ function link(): Command {
       const made = await withPorts((ports) => issueLink(ports, operatorFor(options.customer), id, options));
       printLink(options, made);
     });
-}
 
-function list(): Command {
-  return ofCustomer('list', 'list the people of a customer').action(async (options: OfCustomer) => {
+  ofCustomer(users.command('list'), 'list the people of a customer').action(async (options: OfCustomer) => {
     const users = await withPortsOf(options.customer, ({ store }) =>
       store.query(options.customer, (reader) => reader.users.list()),
     );
@@ -64,15 +47,15 @@ function list(): Command {
     });
     print(options, { users: users.map(userJson) }, lines);
   });
-}
 
-function remove(): Command {
-  return ofCustomer('remove', "remove a person's access immediately")
+  ofCustomer(users.command('remove'), "remove a person's access immediately")
     .argument('<id>', 'the id of the person', idOption)
     .action(async (id: Id, options: OfCustomer) => {
       await withPorts((ports) => removeUser(ports, operatorFor(options.customer), id));
       print(options, { id, removed: true }, [`User ${id} removed.`]);
     });
+
+  return users;
 }
 
 function printLink(options: { json?: boolean }, { user, link: url, isMailed }: Invitation): void {

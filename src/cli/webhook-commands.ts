@@ -24,92 +24,57 @@ import { listenerPool } from '../worker/pools.js';
 import { runWorker } from '../worker/worker.js';
 import { idOption, listOption, wholeOption } from './options.js';
 import { type OfCustomer, ofCustomer, pick, secretLines } from './resource-commands.js';
-
 import { withPorts, withPortsOf } from './with-ports.js';
 
 export function webhookCommand(): Command {
-  return new Command('webhook')
-    .description('manage the webhook endpoints of a customer')
-    .addCommand(create())
-    .addCommand(list())
-    .addCommand(remove())
-    .addCommand(test())
-    .addCommand(log())
-    .addCommand(show())
-    .addCommand(resend());
-}
+  const webhooks = new Command('webhook').description('manage the webhook endpoints of a customer');
 
-interface CreateOptions extends OfCustomer {
-  readonly url: string;
-  readonly description?: string;
-  readonly events?: readonly string[];
-}
-
-function create(): Command {
-  return ofCustomer('create', 'create a webhook endpoint; its secret is shown only once')
+  ofCustomer(webhooks.command('create'), 'create a webhook endpoint; its secret is shown only once')
     .requiredOption('--url <url>', 'the URL to send events to')
     .option('--description <text>', 'what the endpoint is for')
     .option('--events <list>', 'for example photo.created,import.completed (default: all)', listOption)
-    .action(async (options: CreateOptions) => {
-      const { url, description, events } = options;
+    .action(async ({ customer, url, description, events, ...options }: CreateOptions) => {
       const { endpoint, secret } = await withPorts((ports) =>
-        createWebhookEndpoint(ports, operatorFor(options.customer), { url, description, events }),
+        createWebhookEndpoint(ports, operatorFor(customer), { url, description, events }),
       );
       print(options, { ...endpointJson(endpoint), secret }, [
         `Webhook endpoint ${endpoint.id} for customer ${endpoint.customerId}: ${endpoint.url}`,
         ...secretLines('Its secret', secret),
       ]);
     });
-}
 
-function list(): Command {
-  return ofCustomer('list', 'list the webhook endpoints of a customer').action(async (options: OfCustomer) => {
-    const endpoints = await withPortsOf(options.customer, (ports) => listWebhookEndpoints(ports, options.customer));
-    const lines = tableOf(endpoints, {
-      ID: ({ id }) => id,
-      URL: ({ url }) => url,
-      EVENTS: ({ events }) => events.join(',') || 'all',
-      STATUS: ({ status, disabledReason }) => (disabledReason === null ? status : `disabled (${disabledReason})`),
-      'FAILING SINCE': ({ failingSince }) => failingSince,
-    });
-    print(options, { webhookEndpoints: endpoints.map(endpointJson) }, lines);
-  });
-}
+  ofCustomer(webhooks.command('list'), 'list the webhook endpoints of a customer').action(
+    async (options: OfCustomer) => {
+      const endpoints = await withPortsOf(options.customer, (ports) => listWebhookEndpoints(ports, options.customer));
+      const lines = tableOf(endpoints, {
+        ID: ({ id }) => id,
+        URL: ({ url }) => url,
+        EVENTS: ({ events }) => events.join(',') || 'all',
+        STATUS: ({ status, disabledReason }) => (disabledReason === null ? status : `disabled (${disabledReason})`),
+        'FAILING SINCE': ({ failingSince }) => failingSince,
+      });
+      print(options, { webhookEndpoints: endpoints.map(endpointJson) }, lines);
+    },
+  );
 
-function remove(): Command {
-  return ofCustomer('delete', 'delete a webhook endpoint and its pending deliveries')
+  ofCustomer(webhooks.command('delete'), 'delete a webhook endpoint and its pending deliveries')
     .argument('<id>', 'the id of the endpoint', idOption)
     .action(async (id: Id, options: OfCustomer) => {
       await withPorts((ports) => deleteWebhookEndpoint(ports, operatorFor(options.customer), id));
       print(options, { id, deleted: true }, [`Webhook endpoint ${id} deleted.`]);
     });
-}
 
-function test(): Command {
-  return ofCustomer('test', 'send webhook.test to an endpoint; the running service delivers it')
+  ofCustomer(webhooks.command('test'), 'send webhook.test to an endpoint; the running service delivers it')
     .argument('<id>', 'the id of the endpoint', idOption)
     .action(async (id: Id, options: OfCustomer) => {
       const { eventId } = await withPorts((ports) => sendTestEvent(ports, options.customer, id));
       print(options, { id, eventId }, [`${eventId} is waiting to be sent to webhook endpoint ${id}.`]);
     });
-}
 
-function limitOption(text: string): number {
-  const limit = wholeOption(text);
-  if (limit < 1 || limit > MAX_PAGE_SIZE) throw new InvalidArgumentError(`It must be 1 to ${MAX_PAGE_SIZE}.`);
-  return limit;
-}
-
-interface LogOptions extends OfCustomer {
-  readonly limit: number;
-}
-
-function log(): Command {
-  return ofCustomer('log', 'list the newest deliveries to an endpoint, of the last 30 days')
+  ofCustomer(webhooks.command('log'), 'list the newest deliveries to an endpoint, of the last 30 days')
     .argument('<id>', 'the id of the endpoint', idOption)
     .option('--limit <n>', `maximum number of deliveries, 1 to ${MAX_PAGE_SIZE}`, limitOption, 20)
-    .action(async (id: Id, options: LogOptions) => {
-      const { limit } = options;
+    .action(async (id: Id, { limit, ...options }: OfCustomer & { limit: number }) => {
       const { data } = await withPorts((ports) => listDeliveries(ports, options.customer, id, { limit, cursor: null }));
       const lines = tableOf(data, {
         ID: ({ id }) => id,
@@ -121,10 +86,8 @@ function log(): Command {
       });
       print(options, { deliveries: data.map(deliveryJson) }, lines);
     });
-}
 
-function show(): Command {
-  return ofCustomer('show', 'show what was sent in a delivery, and the beginning of what was answered')
+  ofCustomer(webhooks.command('show'), 'show what was sent in a delivery, and the beginning of what was answered')
     .argument('<id>', 'the id of the delivery, from phs webhook log', idOption)
     .action(async (id: Id, options: OfCustomer) => {
       const delivery = await withPorts((ports) => readDelivery(ports, options.customer, id));
@@ -136,11 +99,9 @@ function show(): Command {
         ...['', 'Response:', ...(responseBody ?? '(not stored)').split(/\r?\n/)],
       ]);
     });
-}
 
-function resend(): Command {
-  return ofCustomer(
-    'resend',
+  ofCustomer(
+    webhooks.command('resend'),
     'send a delivery of the log again, with the same event id; the running service delivers it',
   )
     .argument('<id>', 'the id of the delivery, from phs webhook log', idOption)
@@ -150,6 +111,20 @@ function resend(): Command {
         `${delivery.eventId} is waiting to be sent to webhook endpoint ${delivery.endpointId} again.`,
       ]);
     });
+
+  return webhooks;
+}
+
+interface CreateOptions extends OfCustomer {
+  readonly url: string;
+  readonly description?: string;
+  readonly events?: readonly string[];
+}
+
+function limitOption(text: string): number {
+  const limit = wholeOption(text);
+  if (limit < 1 || limit > MAX_PAGE_SIZE) throw new InvalidArgumentError(`It must be 1 to ${MAX_PAGE_SIZE}.`);
+  return limit;
 }
 
 function deliveryJson(delivery: Delivery) {
@@ -166,32 +141,26 @@ function endpointJson(endpoint: WebhookEndpoint) {
   return { ...about, ...pick(endpoint, 'status', 'disabledAt', 'disabledReason', 'failingSince', 'createdAt') };
 }
 
-interface Options extends OfCustomer {
+interface ListenOptions extends OfCustomer {
   readonly forwardTo: string;
   readonly events?: readonly string[];
   readonly secret?: string;
 }
 
 export function listenCommand(): Command {
-  return ofCustomer('listen', 'send the events of a customer to a program on this machine, until Ctrl-C')
+  return ofCustomer(new Command('listen'), 'send the events of a customer to a program on this machine, until Ctrl-C')
     .requiredOption('--forward-to <url>', 'where the program receives webhooks, such as http://localhost:8080/webhooks')
     .option('--events <list>', 'for example photo.created,import.completed (default: all)', listOption)
     .option('--secret <secret>', 'the secret that signs, whsec_… (default: a new one)')
     .option('--json', 'print one JSON document at the end')
-    .action(async (options: Options) => {
+    .action(async (options: ListenOptions) => {
       await withPorts(async (ports) => {
         const counts = { delivered: 0, failed: 0 };
         const say = options.json ? console.error : console.log;
-        const listening = await startListener(ports, options.customer, {
-          url: options.forwardTo,
-          events: options.events,
-          secret: options.secret,
-          onAttempt: (delivery) => {
-            counts[delivery.status === 'delivered' ? 'delivered' : 'failed'] += 1;
-            // What a program answers may hold anything.
-            say(plain(attemptText(delivery)));
-          },
-          onError: (error) => console.error(`phs: ${reasonOf(error)}`),
+        const listening = await startListener(ports, options, (delivery) => {
+          counts[delivery.status === 'delivered' ? 'delivered' : 'failed'] += 1;
+          // What a program answers may hold anything.
+          say(plain(attemptText(delivery)));
         });
         say(`Events of customer ${options.customer} are sent to ${options.forwardTo}, signed with ${listening.secret}`);
         await ended(listening);
@@ -209,16 +178,19 @@ function attemptText(delivery: Delivery & DeliveryBodies): string {
   return `${type} ${eventId}: ${answer}${firstLine}${again}`;
 }
 
+function sayError(error: unknown): void {
+  console.error(`phs: ${reasonOf(error)}`);
+}
+
 /** Resolves at Ctrl-C, which a terminal that passes on single keys passes on as one. */
-async function ended(listening: Listening): Promise<void> {
+async function ended(listening: Awaited<ReturnType<typeof startListener>>): Promise<void> {
   const { stdin } = process;
-  const failed = (error: unknown) => console.error(`phs: ${reasonOf(error)}`);
   await new Promise<void>((resolve) => {
     process.once('SIGINT', () => resolve());
     process.once('SIGTERM', () => resolve());
     const keys: Readonly<Record<string, () => void>> = {
-      r: () => void listening.resend().catch(failed),
-      t: () => void listening.test().catch(failed),
+      r: () => void listening.resend().catch(sayError),
+      t: () => void listening.test().catch(sayError),
       '\u0003': resolve,
     };
     if (stdin.isTTY) {
@@ -234,33 +206,20 @@ async function ended(listening: Listening): Promise<void> {
 /** Well within the two minutes after which no program is taken to listen. */
 const KEEP_EVERY_MS = 30 * SECOND;
 
-export interface ListeningOptions {
-  readonly url: string;
-  readonly events?: readonly string[] | undefined;
-  readonly secret?: string | undefined;
-  /** Called with each attempt, once it has ended. */
-  readonly onAttempt: (delivery: Delivery & DeliveryBodies) => void;
-  readonly onError: (error: unknown) => void;
-}
-
-interface Listening {
-  readonly secret: string;
-  /** Sends the event of the newest attempt again. False when there was none yet. */
-  resend(): Promise<boolean>;
-  /** Sends `webhook.test`. */
-  test(): Promise<void>;
-  /** Ends what is under way and removes the endpoint. */
-  stop(): Promise<void>;
-}
-
-/** Sends the events of a customer to a URL from this process, signed and repeated as to any other endpoint, until it is stopped. */
-async function startListener(all: Ports, customerId: Id, options: ListeningOptions): Promise<Listening> {
+/**
+ * Sends the events of a customer to a URL from this process, signed and repeated as to any other endpoint, until it is stopped.
+ * @param onAttempt Called with each attempt, once it has ended.
+ */
+async function startListener(
+  all: Ports,
+  { customer: customerId, forwardTo: url, events, secret: wanted }: ListenOptions,
+  onAttempt: (delivery: Delivery & DeliveryBodies) => void,
+) {
   // To any address, this machine's included, and with what it answers: the operator of the service listens at their own terminal.
   const ports = {
     ...all,
     webhooks: new HttpWebhookSender({ allowPrivate: true, readPrivate: true, clock: all.clock }),
   };
-  const { url, events, secret: wanted, onAttempt, onError } = options;
   const caller = operatorFor(customerId);
   const { endpoint, secret } = await startListening(ports, caller, { url, events, secret: wanted });
   let newest: Id | null = null;
@@ -271,18 +230,16 @@ async function startListener(all: Ports, customerId: Id, options: ListeningOptio
     await deliverEvent(ports, job, eventBody);
     onAttempt(await readDelivery(ports, customerId, deliveryId));
   };
-  const running = runWorker(ports, [listenerPool(lane, attempt, { onError })]);
-  const keeping = setInterval(() => keepListening(ports, customerId, endpoint.id).catch(onError), KEEP_EVERY_MS);
+  const running = runWorker(ports, [listenerPool(lane, attempt, { onError: sayError })]);
+  const keeping = setInterval(() => keepListening(ports, customerId, endpoint.id).catch(sayError), KEEP_EVERY_MS);
   return {
     secret,
+    /** Sends the event of the newest attempt again, if there was one. */
     async resend() {
-      if (newest === null) return false;
-      await resendDelivery(ports, customerId, newest);
-      return true;
+      if (newest !== null) await resendDelivery(ports, customerId, newest);
     },
-    async test() {
-      await sendTestEvent(ports, customerId, endpoint.id);
-    },
+    test: () => sendTestEvent(ports, customerId, endpoint.id),
+    /** Ends what is under way and removes the endpoint. */
     async stop() {
       clearInterval(keeping);
       await running.stop();
