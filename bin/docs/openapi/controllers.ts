@@ -1,4 +1,4 @@
-import { MODULE_METADATA } from '@nestjs/common/internal.js';
+import { MODULE_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/internal.js';
 import { Reflector } from '@nestjs/core';
 import {
   DOCUMENT_TAG,
@@ -6,6 +6,7 @@ import {
   json,
   type Method,
   type Operation,
+  PATH_PARAMETERS,
   type Parameter,
   type Paths,
   ROUTE_DOCUMENT,
@@ -13,8 +14,11 @@ import {
   type Success,
   type SuccessDocument,
 } from '../../../src/api/openapi/operation.js';
+import { ifMatchHeader, ifNoneMatchHeader } from '../../../src/api/openapi/parameters.js';
+import type { ErrorCode } from '../../../src/core/shared/errors.js';
 import { scopeOf } from '../../../src/http/access.js';
 import type { Model, Schema } from '../../../src/http/fields/declared.js';
+import { IfMatch, WITH_ETAG } from '../../../src/http/responses/reply.js';
 import { type Controller, type RouteWithHandler, routesOf } from '../../../src/http/route-table.js';
 import { fieldSchemas, modelRef } from './models.js';
 
@@ -41,7 +45,7 @@ export function controllerPaths(controllers: readonly Controller[], idempotencyK
       if (tag === undefined) throw new Error(`${controller.name} documents routes and has no DocumentTag`);
       const path = route.path.replace(/:([A-Za-z]+)/g, '{$1}');
       const method = route.method.toLowerCase() as Method;
-      paths[path] = { ...paths[path], [method]: operationOf(route, method, tag, document, idempotencyKey) };
+      paths[path] = { ...paths[path], [method]: operationOf(controller, route, tag, document, idempotencyKey) };
     }
   }
   return paths;
@@ -59,42 +63,83 @@ function documentTag(controller: Controller): DocumentTagOptions | undefined {
   return reflector.get<DocumentTagOptions | undefined>(DOCUMENT_TAG, controller);
 }
 
+/** Whether a handler has the parameter `IfMatch`, which Nest knows by what makes its value. */
+function hasIfMatch(controller: object, handler: string): boolean {
+  class Sample {}
+  IfMatch()(Sample.prototype, 'handler', 0);
+  const makers = (type: object, name: string) => {
+    const parameters: { readonly factory?: unknown }[] = Object.values(
+      Reflect.getMetadata(ROUTE_ARGS_METADATA, type, name) ?? {},
+    );
+    return parameters.map(({ factory }) => factory);
+  };
+  return makers(controller, handler).includes(makers(Sample, 'handler')[0]);
+}
+
 function operationOf(
+  controller: Controller,
   route: RouteWithHandler,
-  method: Method,
   tag: string,
   document: RouteDocument,
   idempotencyKey: Parameter,
 ): Operation {
-  const { path = [], headers = [], body, streamed, answers, ...rest } = document;
+  const { headers: ownHeaders = [], body, streamed, errors: ownErrors = [], ...rest } = document;
   const scope = scopeOf(route.access);
+  const known: readonly Parameter[] = reflector.get(PATH_PARAMETERS, controller) ?? [];
+  const path = document.path ?? known.filter(({ name }) => route.path.split('/').includes(`:${name}`));
   const query = Object.entries(route.query ? fieldSchemas(route.query) : {}).map(([name, field]): Parameter => {
     const { description: meaning, ...schema } = field;
     const list = schema['type'] === 'array' ? ({ style: 'form', explode: false } as const) : {};
     return { name, in: 'query', description: String(meaning), schema, ...list };
   });
-  const parameters = [...path, ...query, ...headers];
-  if (scope !== null && method !== 'get') parameters.push(idempotencyKey);
+  const isPrecise = hasIfMatch(controller, route.handler.name);
+  const hasETag = reflector.get<true | undefined>(WITH_ETAG, route.handler) ?? false;
+  const isRead = route.method === 'GET';
+  const parameters = [
+    ...path,
+    ...query,
+    ...(isPrecise ? [ifMatchHeader] : []),
+    ...(hasETag && isRead ? [ifNoneMatchHeader] : []),
+    ...ownHeaders,
+    ...(scope !== null && !isRead ? [idempotencyKey] : []),
+  ];
   const rules = route.body;
   const schema = rules && oneOf([rules.shape, ...(rules.bulk ? [rules.bulk.shape] : [])]);
   const types = [...(rules?.json ?? [])].reverse().map((type) => [type, { schema: schema ?? {} }]);
   const content = { ...Object.fromEntries(types), ...streamed };
+  const answers = Object.entries(document.answers).map(
+    ([status, { headers = [], ...answer }]): [string, SuccessDocument] => {
+      return [status, { ...answer, headers: hasETag ? ['ETag', ...headers] : headers }];
+    },
+  );
+  if (hasETag && isRead) {
+    const never = query.some(({ name }) => name === 'include') ? ' Never returned with `include`.' : '';
+    const [, { description, headers = [] }] = answers[0] as [string, SuccessDocument];
+    answers.push(['304', { description: `${description.split('.')[0]} has not changed.${never}`, headers }]);
+  }
+  const errors: ErrorCode[] = [
+    ...(scope !== null && path.length > 0 ? (['not_found'] as const) : []),
+    ...(query.some(({ name }) => name === 'cursor') ? (['invalid_cursor'] as const) : []),
+    ...(isPrecise ? (['precondition_failed'] as const) : []),
+    ...ownErrors,
+  ];
   return {
     ...rest,
     tag,
     scope,
     parameters,
     ...(body !== undefined && { body: { description: body, required: !rules?.optional, content } }),
-    answers: Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, success(answer)])),
+    answers: Object.fromEntries(answers.map(([status, answer]) => [status, success(answer)])),
+    errors,
   };
 }
 
-function success({ description, body, content, headers }: SuccessDocument): Success {
+function success({ description, body, content, headers = [] }: SuccessDocument): Success {
   const schema = Array.isArray(body) ? oneOf(body) : typeof body === 'function' ? modelRef(body) : (body as Schema);
   return {
     description,
     ...((schema || content) && { content: { ...(schema && json(schema)), ...content } }),
-    ...(headers && { headers }),
+    headers,
   };
 }
 

@@ -7,7 +7,6 @@ import { PORTS } from '../../http/ports-token.js';
 import { WithETag } from '../../http/responses/reply.js';
 import { CurrentCaller } from '../../http/server/request-context.js';
 import { Documented, DocumentTag } from '../openapi/operation.js';
-import { ifNoneMatchHeader } from '../openapi/parameters.js';
 import { CustomerView, customerView } from './customer.view.js';
 
 @Controller('api/v1/customer')
@@ -20,10 +19,8 @@ class CustomerController {
     operationId: 'getCustomer',
     summary: 'Retrieve the account',
     description: "Returns the account's usage and limits, and the formats that this installation accepts.",
-    headers: [ifNoneMatchHeader],
     answers: {
-      200: { description: 'The account.', body: CustomerView, headers: ['ETag'] },
-      304: { description: 'The account has not changed.', headers: ['ETag'] },
+      200: { description: 'The account.', body: CustomerView },
     },
   })
   @RequireScope('customer:read')

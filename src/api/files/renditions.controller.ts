@@ -10,7 +10,7 @@ import { sendableRendition } from '../../http/responses/photo-download.js';
 import { type Sendable, sendDownload } from '../../http/responses/send-download.js';
 import { TrafficRecorder } from '../../http/server/recorders.js';
 import type { HeaderName } from '../openapi/headers.js';
-import { Documented, DocumentTag, pictureAnswers } from '../openapi/operation.js';
+import { Documented, DocumentTag, PathParameters, pictureAnswers } from '../openapi/operation.js';
 import { ifNoneMatchHeader, pathToken, rangeParameters } from '../openapi/parameters.js';
 import { AnyOrigin, nginxCacheHeaders, otherMethod, preflight } from './any-origin.js';
 
@@ -19,6 +19,7 @@ const fileHeaders: readonly HeaderName[] = ['ETag', 'Last-Modified', 'Accept-Ran
 
 /** Signed URLs of renditions, for `<img>`. */
 @DocumentTag('Signed URLs')
+@PathParameters(pathToken)
 @Controller(RENDITIONS_PATH)
 @NoKeyRequired()
 @AnyOrigin()
@@ -34,7 +35,6 @@ export class RenditionsController {
     summary: 'Retrieve a rendition',
     description:
       "One of a photo's `urls`, for use in `<img>`. Valid until its `expiresAt`, and no longer than the key that requested it: once that key is deleted or expired, or has an IP list, the response is 403. Any cache may store the image until `expiresAt`, because another rotation has another URL.",
-    path: [pathToken],
     headers: [ifNoneMatchHeader, ...rangeParameters],
     answers: pictureAnswers('The image.', 'image', fileHeaders),
     errors: ['url_forbidden', 'not_found', 'precondition_failed', 'range_not_satisfiable'],

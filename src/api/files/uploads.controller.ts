@@ -27,7 +27,7 @@ import { UPLOADS_PATH } from '../../http/public-addresses.js';
 import { TrafficRecorder } from '../../http/server/recorders.js';
 import { bodyOf, headerOf, requestTimeout } from '../../http/server/request.js';
 import { requestContextOf } from '../../http/server/request-context.js';
-import { Documented, DocumentTag } from '../openapi/operation.js';
+import { Documented, DocumentTag, PathParameters } from '../openapi/operation.js';
 import { pathToken, tusResumable, uploadOffset } from '../openapi/parameters.js';
 import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
 
@@ -73,6 +73,7 @@ class UploadBytes implements CanActivate {
   'Signed URLs',
   'URLs outside /api/v1 that other responses contain. They work without an API key and count against no rate limit.',
 )
+@PathParameters(pathToken)
 @Controller(UPLOADS_PATH)
 @NoKeyRequired()
 @AnyOrigin()
@@ -87,7 +88,6 @@ export class UploadsController {
     summary: 'Upload the bytes of an item',
     description:
       'The `upload.url` of an import item. Valid for 6 hours, for this item and its declared size and hash, and no longer than the key that requested it. Sending the same bytes again has no effect. An item receives one upload at a time: a newer upload ends an older one. Some installations issue URLs of their object store instead.',
-    path: [pathToken],
     body: "The bytes of the file, with the headers listed in the item's `upload`.",
     streamed: { '*/*': { schema: { type: 'string', format: 'binary' } } },
     answers: { 204: { description: 'The bytes are stored and will be inspected.' } },
@@ -114,7 +114,6 @@ export class UploadsController {
     summary: 'Find out how much of an upload has arrived',
     description:
       'For uploads that continue where they were cut off, by tus 1.0 (https://tus.io), where the `protocols` of the `upload` have `tus`. A request that is still sending bytes to this URL ends. A new URL of the same item continues the same upload, for 24 hours after the last byte.',
-    path: [pathToken],
     headers: [tusResumable],
     answers: {
       200: {
@@ -144,7 +143,6 @@ export class UploadsController {
     summary: 'Continue an upload',
     description:
       'Adds bytes at the given offset, by tus 1.0. What has arrived is stored even if the connection breaks. The last byte completes the item, with the same checks as a PUT of the whole file; after `checksum_mismatch` the upload starts again at 0.',
-    path: [pathToken],
     headers: [tusResumable, uploadOffset],
     body: 'The bytes of the file from the offset on, or some of them.',
     streamed: { [CONTENT_TYPE]: { schema: { type: 'string', format: 'binary' } } },

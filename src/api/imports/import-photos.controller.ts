@@ -25,8 +25,8 @@ import {
   StoreBodyAs,
   type StoredBodyFormat,
 } from '../idempotency/idempotent-responses.js';
-import { Documented, DocumentTag } from '../openapi/operation.js';
-import { pathId } from '../openapi/parameters.js';
+import { Documented, DocumentTag, PathParameters } from '../openapi/operation.js';
+import { importId, pathId } from '../openapi/parameters.js';
 import { ImportPhotoPatchBody, RegistrationBody } from './import.dto.js';
 import { RegistrationOutcomesView, registrationView } from './import.view.js';
 import { ImportPhotoView, importPhotoView } from './import-photo.view.js';
@@ -58,9 +58,8 @@ const storedItem: StoredBodyFormat<ReturnType<typeof importPhotoView>, { readonl
   },
 };
 
-const importId = pathId('id', 'import', 7);
-
 @DocumentTag('Imports')
+@PathParameters(importId, pathId('photoId', 'item', 90418))
 @Controller('api/v1/imports/:id/photos')
 export class ImportPhotosController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -71,7 +70,6 @@ export class ImportPhotosController {
     summary: 'Add files to an import',
     description:
       'JSON registers up to 500 files and returns an upload URL for each; uploading to those URLs does not count against any rate limit. A file with a `sourceUrl` is fetched by the service instead. multipart/form-data sends up to 20 small files along with their bytes. An error in one file, such as an invalid value or tag name, rejects only that file. A file that is already registered (matched by `clientRef`, or else by hash and file name) is returned as `existing`, so you can repeat a request as often as you like.',
-    path: [importId],
     body: 'The files to register, or the files themselves.',
     streamed: {
       'multipart/form-data': {
@@ -86,7 +84,7 @@ export class ImportPhotosController {
       200: { description: 'Every file was already registered.', body: RegistrationOutcomesView },
       201: { description: 'At least one file is new.', body: RegistrationOutcomesView },
     },
-    errors: ['quota_exceeded', 'not_found', 'import_not_open', 'limit_reached', 'no_photos_accepted', 'storage_full'],
+    errors: ['quota_exceeded', 'import_not_open', 'limit_reached', 'no_photos_accepted', 'storage_full'],
   })
   @RequireScope('photos:write')
   @StoreBodyAs(storedRegistration)
@@ -117,17 +115,9 @@ export class ImportPhotosController {
     summary: 'Update an import item',
     description:
       'Not needed in the normal flow. A merge patch (RFC 7396) that corrects what was registered or changes the state of the item. Requesting a state that the item has already reached returns 200 and has no effect.',
-    path: [importId, pathId('photoId', 'item', 90418)],
     body: 'The values to change.',
     answers: { 200: { description: 'The updated item.', body: ImportPhotoView } },
-    errors: [
-      'quota_exceeded',
-      'not_found',
-      'import_not_open',
-      'import_photo_final',
-      'uploads_incomplete',
-      'limit_reached',
-    ],
+    errors: ['quota_exceeded', 'import_not_open', 'import_photo_final', 'uploads_incomplete', 'limit_reached'],
   })
   @RequireScope('photos:write')
   @StoreBodyAs(storedItem)

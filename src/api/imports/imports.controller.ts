@@ -18,17 +18,16 @@ import { Reply, WithETag } from '../../http/responses/reply.js';
 import { headerOf } from '../../http/server/request.js';
 import { CurrentCaller } from '../../http/server/request-context.js';
 import { Idempotent, type RunIdempotently } from '../idempotency/idempotent-responses.js';
-import { Documented, DocumentTag } from '../openapi/operation.js';
-import { ifNoneMatchHeader, pathId, preferHeader } from '../openapi/parameters.js';
+import { Documented, DocumentTag, PathParameters } from '../openapi/operation.js';
+import { importId, preferHeader } from '../openapi/parameters.js';
 import { FinalizationBody, ImportCreationBody, ImportQuery, importRule, itemListRequest } from './import.dto.js';
 import { ImportView, importView, importWithPhotos } from './import.view.js';
 
 /** Seconds after which polling again makes sense. */
 const LOOK_AGAIN = { 'Retry-After': 2 };
 
-const importId = pathId('id', 'import', 7);
-
 @DocumentTag('Imports', 'Batches of files on their way into the library.')
+@PathParameters(importId)
 @Controller('api/v1/imports')
 export class ImportsController {
   constructor(
@@ -44,8 +43,8 @@ export class ImportsController {
       'Nothing is added to the library until the import is finalized. If an open import has the same `clientRef`, it is returned, so that an interrupted run can resume.',
     body: 'The settings of the import, all optional.',
     answers: {
-      200: { description: 'The open import with this `clientRef`.', body: ImportView, headers: ['ETag'] },
-      201: { description: 'The new import.', body: ImportView, headers: ['ETag', 'Location'] },
+      200: { description: 'The open import with this `clientRef`.', body: ImportView },
+      201: { description: 'The new import.', body: ImportView, headers: ['Location'] },
     },
     errors: ['limit_reached'],
   })
@@ -70,20 +69,13 @@ export class ImportsController {
     summary: 'Retrieve an import',
     description:
       'With `include=photos`, the response has a page of items, sorted by id; items awaiting their bytes have a new `upload`. Items are deleted 90 days after the import ends, but its counts remain. The import itself is deleted a year after it ends. Its photos are not affected.',
-    path: [importId],
-    headers: [ifNoneMatchHeader],
     answers: {
       200: {
         description: 'The import. `Retry-After` is set while it is being processed.',
         body: ImportView,
-        headers: ['ETag', 'Retry-After'],
-      },
-      304: {
-        description: 'The import has not changed. Never returned with `include`.',
-        headers: ['ETag', 'Retry-After'],
+        headers: ['Retry-After'],
       },
     },
-    errors: ['invalid_cursor', 'not_found'],
   })
   @RequireScope('photos:write')
   @WithETag()
@@ -104,18 +96,17 @@ export class ImportsController {
     summary: 'Finalize or discard an import',
     description:
       'Imports every valid file; one bad file never fails the others. The work runs in the background: poll `GET /imports/{id}`, or send `Prefer: wait`. Repeating the request has no further effect.',
-    path: [importId],
     headers: [preferHeader],
     body: 'How to finalize the import, all optional.',
     answers: {
-      200: { description: 'The import has ended.', body: ImportView, headers: ['ETag'] },
+      200: { description: 'The import has ended.', body: ImportView },
       202: {
         description: 'The import is being processed.',
         body: ImportView,
-        headers: ['ETag', 'Location', 'Retry-After'],
+        headers: ['Location', 'Retry-After'],
       },
     },
-    errors: ['not_found', 'import_not_open', 'uploads_incomplete'],
+    errors: ['import_not_open', 'uploads_incomplete'],
   })
   @RequireScope('photos:write')
   @WithETag()

@@ -58,21 +58,22 @@ export function json(schema: Schema, examples?: Content['examples']): Readonly<R
 }
 
 /**
- * The words of a controller about a route in the document. Path, method, scope, query parameters, the fields of the body and its media types
- * follow from the decorators by which the route works.
+ * The words of a controller about a route in the document. Path, method, scope, query parameters, the fields of the body and its media types,
+ * ETags and their conditions, and the errors of these follow from the decorators by which the route works.
  */
 export interface RouteDocument {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
+  /** Where they are not the `PathParameters` of the controller. */
   readonly path?: readonly Parameter[];
-  /** Headers of the request, beside the Idempotency-Key of writes. */
+  /** Headers of the request, beside those that follow. */
   readonly headers?: readonly Parameter[];
   readonly body?: string;
   /** The contents of bodies that are not JSON. */
   readonly streamed?: Readonly<Record<string, Content>>;
   readonly answers: Readonly<Record<number, SuccessDocument>>;
-  /** Beside those that follow from the kind of the operation. */
+  /** Beside those that follow. */
   readonly errors?: readonly ErrorCode[];
 }
 
@@ -94,6 +95,11 @@ export interface DocumentTagOptions {
 /** Groups the routes of a controller in the document. One controller of each group describes it. */
 export const DocumentTag = (name: string, description?: string) =>
   SetMetadata<symbol, DocumentTagOptions>(DOCUMENT_TAG, { name, description });
+
+export const PATH_PARAMETERS = Symbol('PathParameters');
+
+/** The parameters in the paths of a controller: each route has those that its path names. */
+export const PathParameters = (...parameters: readonly Parameter[]) => SetMetadata(PATH_PARAMETERS, parameters);
 
 export const Documented = (document: RouteDocument) => SetMetadata(ROUTE_DOCUMENT, document);
 

@@ -15,6 +15,10 @@ export function pathId(name: string, what: string, example: number): Parameter {
   };
 }
 
+/** In the paths of more than one controller. */
+export const photoId = pathId('id', 'photo', 90417);
+export const importId = pathId('id', 'import', 7);
+
 const ID = '[1-9][0-9]{0,15}';
 
 /** One id, or a list of them. One schema of the text, as it stands in the path: of several, validators would have to guess which is meant. */

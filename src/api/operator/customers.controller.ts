@@ -22,8 +22,7 @@ import {
   RepeatableByItself,
   type RunIdempotently,
 } from '../idempotency/idempotent-responses.js';
-import { Documented, DocumentTag } from '../openapi/operation.js';
-import { ifMatchHeader, ifNoneMatchHeader } from '../openapi/parameters.js';
+import { Documented, DocumentTag, PathParameters } from '../openapi/operation.js';
 import { ErasureQuery, OperatorCustomerCreationBody, OperatorCustomerPatchBody } from './customers.dto.js';
 import {
   ErasureView,
@@ -34,9 +33,10 @@ import {
 } from './customers.view.js';
 import { CurrentOperator, customerId, OperatorAccount } from './operator-caller.js';
 
-const account = { description: 'The account.', body: OperatorCustomerView, headers: ['ETag'] } as const;
+const account = { description: 'The account.', body: OperatorCustomerView };
 
 @DocumentTag('Customers', 'The accounts of this installation.')
+@PathParameters(customerId)
 @Controller('operator/v1/customers')
 export class OperatorCustomersController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -47,7 +47,6 @@ export class OperatorCustomersController {
     summary: 'List accounts',
     description: 'Returns all accounts, oldest first, one page at a time.',
     answers: { 200: { description: 'A page of accounts.', body: OperatorCustomerPage } },
-    errors: ['invalid_cursor'],
   })
   @RequireOperatorScope('customers:read')
   @QuerySchema(PaginationQuery)
@@ -60,10 +59,7 @@ export class OperatorCustomersController {
     operationId: 'getCustomer',
     summary: 'Retrieve an account',
     description: 'Its usage is an endpoint of its own.',
-    path: [customerId],
-    headers: [ifNoneMatchHeader],
-    answers: { 200: account, 304: { description: 'The account has not changed.', headers: ['ETag'] } },
-    errors: ['not_found'],
+    answers: { 200: account },
   })
   @RequireOperatorScope('customers:read')
   @WithETag()
@@ -78,7 +74,7 @@ export class OperatorCustomersController {
     description:
       'Creates an account without keys and people. Send an `Idempotency-Key`: a request that is repeated with it returns the account that the first one created, as it is now.',
     body: 'The account.',
-    answers: { 201: { ...account, description: 'The new account.', headers: ['ETag', 'Location'] } },
+    answers: { 201: { ...account, description: 'The new account.', headers: ['Location'] } },
     errors: ['not_found'],
   })
   @RequireOperatorScope('customers:write')
@@ -99,11 +95,8 @@ export class OperatorCustomersController {
     operationId: 'updateCustomer',
     summary: 'Update an account',
     description: 'Applies a merge patch (RFC 7396) to the name, quotas, time zone and trash retention.',
-    path: [customerId],
-    headers: [ifMatchHeader],
     body: 'The values to change.',
     answers: { 200: { ...account, description: 'The updated account.' } },
-    errors: ['not_found', 'precondition_failed'],
   })
   @RequireOperatorScope('customers:write')
   @WithETag()
@@ -123,9 +116,7 @@ export class OperatorCustomersController {
     operationId: 'suspendCustomer',
     summary: 'Suspend an account',
     description: 'From now on the account is read-only. Suspending a suspended account changes nothing.',
-    path: [customerId],
     answers: { 200: account },
-    errors: ['not_found'],
   })
   @RequireOperatorScope('customers:write')
   @WithETag()
@@ -139,9 +130,7 @@ export class OperatorCustomersController {
     operationId: 'resumeCustomer',
     summary: 'Resume an account',
     description: 'Allows a suspended account to write again. Resuming an active account changes nothing.',
-    path: [customerId],
     answers: { 200: account },
-    errors: ['not_found'],
   })
   @RequireOperatorScope('customers:write')
   @WithETag()
@@ -156,9 +145,7 @@ export class OperatorCustomersController {
     summary: 'Erase an account permanently',
     description:
       'Ends every key, link and session of the account, then removes its rows and files, and returns the proof. This cannot be undone, and takes minutes for a large library. If the connection breaks, repeat the request: the erasure continues, and once it has ended the stored proof is returned.',
-    path: [customerId],
     answers: { 200: { description: 'The proof.', body: ErasureView } },
-    errors: ['not_found'],
   })
   @RequireOperatorScope('customers:write')
   @QuerySchema(ErasureQuery)

@@ -10,8 +10,8 @@ import { PathId } from '../../http/requests/parameters.js';
 import { BodySchema, PatchSchema, ValidBody } from '../../http/requests/read-request.js';
 import { IfMatch, type IfMatchPrecondition, listView, Reply, WithETag } from '../../http/responses/reply.js';
 import { Idempotent, noBody, type RunIdempotently, StoreBodyAs } from '../idempotency/idempotent-responses.js';
-import { Documented, DocumentTag } from '../openapi/operation.js';
-import { ifMatchHeader, ifNoneMatchHeader, pathId } from '../openapi/parameters.js';
+import { Documented, DocumentTag, PathParameters } from '../openapi/operation.js';
+import { pathId } from '../openapi/parameters.js';
 import {
   keySettingsOf,
   OperatorKeyCreationBody,
@@ -24,10 +24,10 @@ import {
 } from './keys.dto.js';
 import { customerId, OperatorAccount, sealedBody } from './operator-caller.js';
 
-const path = [customerId, pathId('keyId', 'key', 3)];
-const key = { description: 'The key.', body: OperatorKeyView, headers: ['ETag'] } as const;
+const key = { description: 'The key.', body: OperatorKeyView };
 
 @DocumentTag('Keys', 'API keys of an account.')
+@PathParameters(customerId, pathId('keyId', 'key', 3))
 @Controller('operator/v1/customers/:customerId/keys')
 export class OperatorKeysController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -37,9 +37,7 @@ export class OperatorKeysController {
     operationId: 'listKeys',
     summary: 'List the keys of an account',
     description: 'Returns all keys that are not deleted, oldest first, on one page.',
-    path: [customerId],
     answers: { 200: { description: 'All keys.', body: OperatorKeyPage } },
-    errors: ['not_found'],
   })
   @RequireOperatorScope('customers:read')
   async list(@PathId('customerId') id: Id) {
@@ -52,10 +50,7 @@ export class OperatorKeysController {
     operationId: 'getKey',
     summary: 'Retrieve a key',
     description: 'Its token is never shown again.',
-    path,
-    headers: [ifNoneMatchHeader],
-    answers: { 200: key, 304: { description: 'The key has not changed.', headers: ['ETag'] } },
-    errors: ['not_found'],
+    answers: { 200: key },
   })
   @RequireOperatorScope('customers:read')
   @WithETag()
@@ -69,10 +64,9 @@ export class OperatorKeysController {
     summary: 'Create a key',
     description:
       'Returns the key with its token, which is shown only now: a request repeated with the same `Idempotency-Key` within 24 hours gets it again.',
-    path: [customerId],
     body: 'The key.',
     answers: { 201: { description: 'The new key.', body: OperatorKeyWithTokenView, headers: ['Location'] } },
-    errors: ['not_found', 'limit_reached'],
+    errors: ['limit_reached'],
   })
   @RequireOperatorScope('keys:write')
   @StoreBodyAs(sealedBody)
@@ -99,11 +93,8 @@ export class OperatorKeysController {
     operationId: 'updateKey',
     summary: 'Update a key',
     description: 'Applies a merge patch (RFC 7396), with immediate effect. Scopes never change.',
-    path,
-    headers: [ifMatchHeader],
     body: 'The values to change.',
     answers: { 200: { ...key, description: 'The updated key.' } },
-    errors: ['not_found', 'precondition_failed'],
   })
   @RequireOperatorScope('keys:write')
   @WithETag()
@@ -122,10 +113,7 @@ export class OperatorKeysController {
     operationId: 'deleteKey',
     summary: 'Delete a key',
     description: 'The key is refused immediately.',
-    path,
-    headers: [ifMatchHeader],
     answers: { 204: { description: 'The key was deleted.' } },
-    errors: ['not_found', 'precondition_failed'],
   })
   @RequireOperatorScope('keys:write')
   @HttpCode(204)

@@ -14,7 +14,7 @@ import { PathId } from '../../http/requests/parameters.js';
 import { BodySchema, ValidBody } from '../../http/requests/read-request.js';
 import { instant, listView, optionalInstant, Reply } from '../../http/responses/reply.js';
 import { Idempotent, noBody, type RunIdempotently, StoreBodyAs } from '../idempotency/idempotent-responses.js';
-import { Documented, DocumentTag } from '../openapi/operation.js';
+import { Documented, DocumentTag, PathParameters } from '../openapi/operation.js';
 import { pathId } from '../openapi/parameters.js';
 import { customerId, OperatorAccount, sealedBody } from './operator-caller.js';
 
@@ -88,6 +88,7 @@ function operatorInvitationView({ user, link }: Invitation): OperatorInvitationV
 }
 
 @DocumentTag('People', 'People with access to the settings area of an account.')
+@PathParameters(customerId, pathId('personId', 'person', 5))
 @Controller('operator/v1/customers/:customerId/people')
 export class OperatorPeopleController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -98,9 +99,7 @@ export class OperatorPeopleController {
     summary: 'List the people of an account',
     description:
       'Returns everyone, including those who were invited and have not signed in, oldest first, on one page.',
-    path: [customerId],
     answers: { 200: { description: 'Everyone.', body: OperatorPersonPage } },
-    errors: ['not_found'],
   })
   @RequireOperatorScope('customers:read')
   async list(@PathId('customerId') id: Id) {
@@ -115,10 +114,9 @@ export class OperatorPeopleController {
     summary: 'Invite a person',
     description:
       'Creates a person and a link to sign in with. If the address belongs to someone who has access, they get a new link, and any earlier one ends.',
-    path: [customerId],
     body: 'The person.',
     answers: { 201: { description: 'The person, and the link.', body: OperatorInvitationView } },
-    errors: ['not_found', 'limit_reached'],
+    errors: ['limit_reached'],
   })
   @RequireOperatorScope('people:write')
   @StoreBodyAs(sealedBody)
@@ -141,9 +139,7 @@ export class OperatorPeopleController {
     summary: 'Remove a person',
     description:
       'Ends their access and their sessions immediately. The only owner who has signed in cannot be removed.',
-    path: [customerId, pathId('personId', 'person', 5)],
     answers: { 204: { description: 'The person was removed.' } },
-    errors: ['not_found'],
   })
   @RequireOperatorScope('people:write')
   @HttpCode(204)

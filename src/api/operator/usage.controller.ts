@@ -9,7 +9,7 @@ import { PORTS } from '../../http/ports-token.js';
 import { oneOf, Parameter, PathId } from '../../http/requests/parameters.js';
 import { QuerySchema, ValidQuery } from '../../http/requests/read-request.js';
 import { Reply } from '../../http/responses/reply.js';
-import { Documented, DocumentTag } from '../openapi/operation.js';
+import { Documented, DocumentTag, PathParameters } from '../openapi/operation.js';
 import { customerId } from './operator-caller.js';
 
 export const usageFormats = ['json', 'csv'] as const;
@@ -140,6 +140,7 @@ function usageCsv({ days }: UsageReport): string {
 const CSV = 'text/csv';
 
 @DocumentTag('Usage', 'What accounts have and use.')
+@PathParameters(customerId)
 @Controller('operator/v1/customers/:customerId/usage')
 export class OperatorUsageController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -150,7 +151,6 @@ export class OperatorUsageController {
     summary: 'Retrieve the usage of an account',
     description:
       'Returns what the account has now, and its requests, delivered images, stored and transferred bytes by day. Requests and images are the sums of what its settings area shows by key, and transferred bytes the sums of its channels, a few seconds old; what is stored is counted every hour. All are kept for 30 days.',
-    path: [customerId],
     answers: {
       200: {
         description: 'The usage.',
@@ -159,7 +159,6 @@ export class OperatorUsageController {
         content: { [CSV]: { schema: { type: 'string', description: 'A header and a line for each day.' } } },
       },
     },
-    errors: ['not_found'],
   })
   @RequireOperatorScope('customers:read')
   @QuerySchema(UsageQuery)

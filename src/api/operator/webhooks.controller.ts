@@ -16,8 +16,8 @@ import { PathId } from '../../http/requests/parameters.js';
 import { BodySchema, PatchSchema, ValidBody } from '../../http/requests/read-request.js';
 import { IfMatch, type IfMatchPrecondition, listView, Reply, WithETag } from '../../http/responses/reply.js';
 import { Idempotent, type RunIdempotently, StoreBodyAs } from '../idempotency/idempotent-responses.js';
-import { Documented, DocumentTag } from '../openapi/operation.js';
-import { ifMatchHeader, ifNoneMatchHeader, pathId } from '../openapi/parameters.js';
+import { Documented, DocumentTag, PathParameters } from '../openapi/operation.js';
+import { pathId } from '../openapi/parameters.js';
 import { customerId, OperatorAccount, sealedBody } from './operator-caller.js';
 import {
   OperatorWebhookCreationBody,
@@ -29,10 +29,10 @@ import {
   operatorWebhookWithSecretView,
 } from './webhooks.dto.js';
 
-const path = [customerId, pathId('webhookId', 'endpoint', 2)];
-const endpoint = { description: 'The endpoint.', body: OperatorWebhookView, headers: ['ETag'] } as const;
+const endpoint = { description: 'The endpoint.', body: OperatorWebhookView };
 
 @DocumentTag('Webhook endpoints', 'Where events of an account are sent.')
+@PathParameters(customerId, pathId('webhookId', 'endpoint', 2))
 @Controller('operator/v1/customers/:customerId/webhooks')
 export class OperatorWebhooksController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -42,9 +42,7 @@ export class OperatorWebhooksController {
     operationId: 'listWebhooks',
     summary: 'List the webhook endpoints of an account',
     description: 'Returns all endpoints, oldest first, on one page.',
-    path: [customerId],
     answers: { 200: { description: 'All endpoints.', body: OperatorWebhookPage } },
-    errors: ['not_found'],
   })
   @RequireOperatorScope('customers:read')
   async list(@PathId('customerId') id: Id) {
@@ -57,10 +55,7 @@ export class OperatorWebhooksController {
     operationId: 'getWebhook',
     summary: 'Retrieve a webhook endpoint',
     description: 'Its secret is never shown again.',
-    path,
-    headers: [ifNoneMatchHeader],
-    answers: { 200: endpoint, 304: { description: 'The endpoint has not changed.', headers: ['ETag'] } },
-    errors: ['not_found'],
+    answers: { 200: endpoint },
   })
   @RequireOperatorScope('customers:read')
   @WithETag()
@@ -74,10 +69,9 @@ export class OperatorWebhooksController {
     summary: 'Create a webhook endpoint',
     description:
       'Returns the endpoint with its secret, which is shown only now: a request repeated with the same `Idempotency-Key` within 24 hours gets it again.',
-    path: [customerId],
     body: 'The endpoint.',
     answers: { 201: { description: 'The new endpoint.', body: OperatorWebhookWithSecretView, headers: ['Location'] } },
-    errors: ['not_found', 'limit_reached'],
+    errors: ['limit_reached'],
   })
   @RequireOperatorScope('customers:write')
   @StoreBodyAs(sealedBody)
@@ -102,11 +96,8 @@ export class OperatorWebhooksController {
     operationId: 'updateWebhook',
     summary: 'Update a webhook endpoint',
     description: 'Applies a merge patch (RFC 7396).',
-    path,
-    headers: [ifMatchHeader],
     body: 'The values to change.',
     answers: { 200: { ...endpoint, description: 'The updated endpoint.' } },
-    errors: ['not_found', 'precondition_failed'],
   })
   @RequireOperatorScope('customers:write')
   @WithETag()
@@ -127,10 +118,7 @@ export class OperatorWebhooksController {
     operationId: 'deleteWebhook',
     summary: 'Delete a webhook endpoint',
     description: 'Nothing is sent to it from then on, including what is waiting.',
-    path,
-    headers: [ifMatchHeader],
     answers: { 204: { description: 'The endpoint was deleted.' } },
-    errors: ['not_found', 'precondition_failed'],
   })
   @RequireOperatorScope('customers:write')
   @HttpCode(204)

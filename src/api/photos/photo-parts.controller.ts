@@ -16,15 +16,14 @@ import { sendDownload } from '../../http/responses/send-download.js';
 import { CurrentCaller } from '../../http/server/request-context.js';
 import { Idempotent, type RunIdempotently } from '../idempotency/idempotent-responses.js';
 import type { HeaderName } from '../openapi/headers.js';
-import { Documented, DocumentTag, pictureAnswers } from '../openapi/operation.js';
-import { ifMatchHeader, ifNoneMatchHeader, pathId, rangeParameters } from '../openapi/parameters.js';
+import { Documented, DocumentTag, PathParameters, pictureAnswers } from '../openapi/operation.js';
+import { ifNoneMatchHeader, photoId, rangeParameters } from '../openapi/parameters.js';
 import { TagPage, tagsView } from '../tags/tag.view.js';
 import { DownloadQuery, downloadRule, PhotoTagsBody } from './photo.dto.js';
 import { photoView } from './photo.view.js';
 
-const photoId = pathId('id', 'photo', 90417);
-
 @DocumentTag('Photos')
+@PathParameters(photoId)
 @Controller('api/v1/photos/:id/tags')
 export class PhotoTagsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -34,9 +33,7 @@ export class PhotoTagsController {
     operationId: 'listPhotoTags',
     summary: 'List the tags of a photo',
     description: 'Returns all tags of the photo on one page, sorted by name.',
-    path: [photoId],
     answers: { 200: { description: 'The tags of the photo.', body: TagPage } },
-    errors: ['not_found'],
   })
   @RequireScope('photos:read')
   async tags(@CurrentCaller() caller: Caller, @PathId('id') id: Id) {
@@ -49,11 +46,9 @@ export class PhotoTagsController {
     summary: 'Replace the tags of a photo',
     description:
       'Replaces the whole set; `{"tagIds": []}` removes all tags. Names that do not exist yet are created as tags, which also requires the scope `tags:write`.',
-    path: [photoId],
-    headers: [ifMatchHeader],
     body: 'The new set of tags.',
     answers: { 200: { description: 'The tags of the photo.', body: TagPage } },
-    errors: ['not_found', 'limit_reached', 'precondition_failed'],
+    errors: ['limit_reached'],
   })
   @RequireScope('photos:write')
   @BodySchema(PhotoTagsBody)
@@ -77,6 +72,7 @@ const fileHeaders: readonly HeaderName[] = [
 ];
 
 @DocumentTag('Photos')
+@PathParameters(photoId)
 @Controller('api/v1/photos/:id/download')
 export class PhotoDownloadController {
   constructor(
@@ -90,10 +86,9 @@ export class PhotoDownloadController {
     summary: 'Download a photo',
     description:
       'Returns the original, byte for byte, or a rendition, which is upright, in sRGB, and free of metadata. Supports `Range`, `If-Range`, `If-None-Match` and HEAD; every request counts as one read. If the store fails during a response, the connection is closed: a response that ends normally is complete. A photo with `originalLostAt` set returns 503.',
-    path: [photoId],
     headers: [ifNoneMatchHeader, ...rangeParameters],
     answers: pictureAnswers('The complete file.', 'file', fileHeaders),
-    errors: ['not_found', 'precondition_failed', 'range_not_satisfiable'],
+    errors: ['precondition_failed', 'range_not_satisfiable'],
   })
   @RequireScope('photos:read')
   @QuerySchema(DownloadQuery, downloadRule)

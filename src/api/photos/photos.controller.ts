@@ -22,8 +22,8 @@ import {
 } from '../../http/responses/reply.js';
 import { CurrentCaller } from '../../http/server/request-context.js';
 import { Idempotent, noBody, type RunIdempotently } from '../idempotency/idempotent-responses.js';
-import { Documented, DocumentTag } from '../openapi/operation.js';
-import { ifMatchHeader, ifNoneMatchHeader, pathId, pathIds } from '../openapi/parameters.js';
+import { Documented, DocumentTag, PathParameters } from '../openapi/operation.js';
+import { pathIds, photoId } from '../openapi/parameters.js';
 import { DeletionQuery, PhotoPatchBody, PhotoQuery } from './photo.dto.js';
 import {
   PhotoDeletionsView,
@@ -37,10 +37,10 @@ import {
 } from './photo.view.js';
 import { PhotoListQuery, photoListRequest, similarityRule } from './photo-list.dto.js';
 
-const photoId = pathId('id', 'photo', 90417);
 const photoIds = pathIds('id', 'photo');
 
 @DocumentTag('Photos', 'Photos in the library.')
+@PathParameters(photoId)
 @Controller('api/v1/photos')
 export class PhotosController {
   private readonly texts = new WeakMap<PhotoWithTags, JsonText>();
@@ -63,7 +63,7 @@ export class PhotosController {
     description:
       'Returns the photos that match all of the given filters, sorted, one page at a time. To follow changes, use `sort=updatedAt&updatedAfter=T&trashed=any`, where T is the latest `updatedAt` you have seen minus 60 seconds. Do not use the highest id: ids are assigned at registration, and imports finish in any order.',
     answers: { 200: { description: 'A page of photos.', body: PhotoPage } },
-    errors: ['invalid_cursor', 'not_found'],
+    errors: ['not_found'],
   })
   @RequireScope('photos:read')
   @QuerySchema(PhotoListQuery, similarityRule)
@@ -81,13 +81,9 @@ export class PhotosController {
     operationId: 'getPhoto',
     summary: 'Retrieve a photo',
     description: 'A photo in the trash returns 404 unless you send `trashed=any`.',
-    path: [photoId],
-    headers: [ifNoneMatchHeader],
     answers: {
-      200: { description: 'The photo.', body: PhotoView, headers: ['ETag'] },
-      304: { description: 'The photo has not changed. Never returned with `include`.', headers: ['ETag'] },
+      200: { description: 'The photo.', body: PhotoView },
     },
-    errors: ['not_found'],
   })
   @RequireScope('photos:read')
   @WithETag()
@@ -110,16 +106,13 @@ export class PhotosController {
     description:
       'Applies a merge patch (RFC 7396) to one photo, or the same patch to each photo in a list. A patch that changes nothing leaves `version` as it is. `takenAt` sets all three time fields; `timeZone` alone keeps the wall-clock time and moves the instant; `takenAtLocal` alone keeps the time zone; `takenAt: null` clears all three. `shiftTakenAt` corrects photos of a camera whose clock was wrong: each is moved from its own time. A photo in the trash accepts only a patch with `"trashed": false`.',
     path: [photoIds],
-    headers: [ifMatchHeader],
     body: 'The values to change.',
     answers: {
       200: {
         description: 'The updated photo or, for a list, the outcome for each photo.',
         body: [PhotoView, PhotoEditsView],
-        headers: ['ETag'],
       },
     },
-    errors: ['not_found', 'precondition_failed'],
   })
   @RequireScope('photos:write')
   @WithETag()
@@ -146,12 +139,10 @@ export class PhotosController {
     description:
       'Moves one photo, or each photo in a list, to the trash. It can be restored for 30 days with `PATCH {"trashed": false}`. `permanent=true` deletes it permanently, even if it is already in the trash. Repeating the request returns 404, or 204 with the same `Idempotency-Key`.',
     path: [photoIds],
-    headers: [ifMatchHeader],
     answers: {
       200: { description: 'For a list: the outcome for each photo.', body: PhotoDeletionsView },
       204: { description: 'The photo was deleted.' },
     },
-    errors: ['not_found', 'precondition_failed'],
   })
   @RequireScope('photos:delete')
   @HttpCode(204)

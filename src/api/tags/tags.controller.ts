@@ -13,8 +13,8 @@ import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../
 import { IfMatch, type IfMatchPrecondition, listView, Outcomes, Reply, WithETag } from '../../http/responses/reply.js';
 import { CurrentCaller } from '../../http/server/request-context.js';
 import { Idempotent, noBody, type RunIdempotently } from '../idempotency/idempotent-responses.js';
-import { Documented, DocumentTag } from '../openapi/operation.js';
-import { ifMatchHeader, ifNoneMatchHeader, pathId } from '../openapi/parameters.js';
+import { Documented, DocumentTag, PathParameters } from '../openapi/operation.js';
+import { pathId } from '../openapi/parameters.js';
 import {
   MAX_NEW_TAGS,
   TagCreationBody,
@@ -27,9 +27,8 @@ import {
 } from './tag.dto.js';
 import { editedTagView, TagCreationsView, TagPage, TagView, tagCreationView, tagView } from './tag.view.js';
 
-const tagId = pathId('id', 'tag', 12);
-
 @DocumentTag('Tags', 'Labels for photos.')
+@PathParameters(pathId('id', 'tag', 12))
 @Controller('api/v1/tags')
 export class TagsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}
@@ -40,7 +39,6 @@ export class TagsController {
     summary: 'List tags',
     description: 'Returns the tags that match all of the given filters, one page at a time.',
     answers: { 200: { description: 'A page of tags.', body: TagPage } },
-    errors: ['invalid_cursor'],
   })
   @RequireScope('tags:read')
   @QuerySchema(TagListQuery)
@@ -58,9 +56,8 @@ export class TagsController {
       200: {
         description: 'The existing tag with this name or, for a list, the outcome for each tag.',
         body: [TagView, TagCreationsView],
-        headers: ['ETag'],
       },
-      201: { description: 'The new tag.', body: TagView, headers: ['ETag', 'Location'] },
+      201: { description: 'The new tag.', body: TagView, headers: ['Location'] },
     },
     errors: ['tag_name_taken', 'limit_reached'],
   })
@@ -92,13 +89,9 @@ export class TagsController {
     operationId: 'getTag',
     summary: 'Retrieve a tag',
     description: 'Includes the number of photos that have the tag.',
-    path: [tagId],
-    headers: [ifNoneMatchHeader],
     answers: {
-      200: { description: 'The tag.', body: TagView, headers: ['ETag'] },
-      304: { description: 'The tag has not changed.', headers: ['ETag'] },
+      200: { description: 'The tag.', body: TagView },
     },
-    errors: ['not_found'],
   })
   @RequireScope('tags:read')
   @WithETag()
@@ -112,11 +105,9 @@ export class TagsController {
     summary: 'Update a tag, add it to photos or remove it',
     description:
       'Applies a merge patch (RFC 7396). `addPhotoIds` and `removePhotoIds` add the tag to, or remove it from, up to 1,000 photos each, and `mergeTagIds` merges other tags into it. These three also require the scope `photos:write`. All changes happen in one transaction. Renaming a tag to the name of another returns 409: merge them instead.',
-    path: [tagId],
-    headers: [ifMatchHeader],
     body: 'The values to change.',
-    answers: { 200: { description: 'The updated tag.', body: TagView, headers: ['ETag'] } },
-    errors: ['not_found', 'tag_name_taken', 'precondition_failed'],
+    answers: { 200: { description: 'The updated tag.', body: TagView } },
+    errors: ['tag_name_taken'],
   })
   @RequireScope('tags:write')
   @WithETag()
@@ -137,10 +128,7 @@ export class TagsController {
     summary: 'Delete a tag',
     description:
       'Removes the tag from all photos and deletes it. The photos remain. Repeating the request returns 404, or 204 with the same `Idempotency-Key`.',
-    path: [tagId],
-    headers: [ifMatchHeader],
     answers: { 204: { description: 'The tag was deleted.' } },
-    errors: ['not_found', 'precondition_failed'],
   })
   @RequireScope('tags:write')
   @HttpCode(204)

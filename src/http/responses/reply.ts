@@ -126,7 +126,7 @@ export const IfMatch = requestParameter((request): IfMatchPrecondition => {
   };
 });
 
-const WITH_ETAG = Symbol('WithETag');
+export const WITH_ETAG = Symbol('WithETag');
 
 /** The route returns a resource that has an ETag. */
 export const WithETag = () => SetMetadata(WITH_ETAG, true);
