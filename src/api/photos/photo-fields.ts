@@ -1,33 +1,19 @@
 import { defaultLimits } from '../../core/customers/limits.js';
-import type { TakenAtSource } from '../../core/media/capture-time.js';
 import {
-  altitudes,
   type ClientField,
   clientFields,
   type FieldName,
   fieldNames,
   type GivenValues,
-  latitudes,
-  longitudes,
   type PhotoField,
   photoFields,
 } from '../../core/media/photo-fields.js';
 import { MAX_ZONE } from '../../core/media/zones.js';
-import { focusPoints, MAX_FILENAME, MAX_METADATA_KEYS, MAX_METADATA_VALUE } from '../../core/photos/photo.js';
+import { MAX_FILENAME, MAX_METADATA_KEYS, MAX_METADATA_VALUE } from '../../core/photos/photo.js';
 import { type Model, RequestModel } from '../../http/fields/declared.js';
-import {
-  Decimal,
-  Flag,
-  Ids,
-  Nested,
-  OneOf,
-  OneOfNumbers,
-  StringMap,
-  Text,
-  Texts,
-  WholeNumber,
-} from '../../http/fields/fields.js';
+import { Flag, Ids, Nested, OneOfNumbers, StringMap, Text, Texts, WholeNumber } from '../../http/fields/fields.js';
 import { STORED, tagName } from '../tags/tag.dto.js';
+import { LocationView } from './photo-parts.view.js';
 
 /** Fields that several classes of photos and imports have. */
 
@@ -41,26 +27,6 @@ export const filename = {
   max: MAX_FILENAME,
   pattern: '^[^/\\\\]+$',
 };
-
-export const Latitude = (required = false) =>
-  Decimal({ description: 'Degrees north of the equator (WGS 84).', example: 48.85837, ...latitudes, required });
-
-export const Longitude = (required = false) =>
-  Decimal({ description: 'Degrees east of Greenwich (WGS 84).', example: 2.294481, ...longitudes, required });
-
-export const Altitude = () =>
-  Decimal({
-    description: 'Metres above sea level. Null if unknown.',
-    example: 35.4,
-    ...altitudes,
-    nullable: true,
-  });
-
-export const FocusX = (required = false) =>
-  Decimal({ description: 'From the left edge (0) to the right (1).', example: 0.35, ...focusPoints, required });
-
-export const FocusY = (required = false) =>
-  Decimal({ description: 'From the top edge (0) to the bottom (1).', example: 0.2, ...focusPoints, required });
 
 export const Rotation = (description: string) => OneOfNumbers([0, 90, 180, 270], { description });
 
@@ -119,75 +85,8 @@ export const Sha256 = (
     nullable,
   });
 
-export const Width = () => side('Width', 4016);
-export const Height = () => side('Height', 6016);
-
-function side(name: string, example: number): PropertyDecorator {
-  const description = `${name} in pixels, as displayed: upright and after \`rotation\`.`;
-  return WholeNumber({ description, example, min: 1 });
-}
-
-/** Fields of a photo that follow from its file. */
-
-export const ThumbHash = () =>
-  Text({
-    description: 'A ThumbHash in base64: a blurred preview in 25 bytes.',
-    example: '1QcSHQRnh493V4dIh4eXh1h4kJUI',
-    nullable: true,
-  });
-
-export const DominantColor = () =>
-  Text({
-    description: 'The colour that most of the photo is close to.',
-    example: '#7a5c3e',
-    pattern: '^#[0-9a-f]{6}$',
-    nullable: true,
-  });
-
-export const PerceptualHash = () =>
-  Text({
-    description:
-      'A perceptual hash of the upright picture, before `rotation`: 64 bits, of which pictures that look alike share most. Null while it is not known, and for a plain picture. `similarTo` of the list of photos compares them.',
-    example: '9f8b3a4c61d2e507',
-    pattern: '^[0-9a-f]{16}$',
-    nullable: true,
-  });
-
-export const TakenAtSourceField = () =>
-  OneOf<TakenAtSource>(
-    {
-      exif_offset: 'a UTC offset in the file',
-      gps_time: "the difference between GPS time and the camera's clock",
-      gps_position: 'the time zone of the position',
-      customer_default: 'the default time zone of the import or account: a guess',
-      filename: 'the name of the file, and the time zone of the position or the default one: a guess',
-      client: 'set by a client',
-      none: 'unknown',
-    },
-    { description: 'How the time zone, and with it the instant, was determined.' },
-  );
-
-export const RawMetadata = () =>
-  StringMap({
-    description: 'Only with `include=exif`: the raw metadata of the file, by tag name; at most 64 KiB.',
-    schema: {
-      additionalProperties: { type: ['string', 'number'] },
-      examples: [{ FNumber: 4, ISOSpeedRatings: 3200, LensModel: '24-120mm f/4' }],
-    },
-    sometimes: true,
-  });
-
 @RequestModel('NewLocation', 'A position. Replaced as a whole.')
-class LocationBody {
-  @Latitude(true)
-  latitude: number;
-
-  @Longitude(true)
-  longitude: number;
-
-  @Altitude()
-  altitude?: number | null;
-}
+class LocationBody extends LocationView {}
 
 interface FieldsOptions {
   readonly location: Model;

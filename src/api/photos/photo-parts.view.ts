@@ -1,20 +1,23 @@
 import { type RenditionName, renditionSizes } from '../../core/media/media-reader.js';
-import type { PhotoWithTags } from '../../core/photos/photo.js';
-import type { PhotoUrls } from '../../core/photos/renditions/signed-url.js';
+import { altitudes, latitudes, longitudes } from '../../core/media/photo-fields.js';
+import { focusPoints } from '../../core/photos/photo.js';
 import { ResponseModel } from '../../http/fields/declared.js';
 import { Decimal, Flag, Instant, OneOf, Text, WholeNumber } from '../../http/fields/fields.js';
-import { instant } from '../../http/responses/reply.js';
-import { Altitude, FocusX, FocusY, Latitude, Longitude } from './photo-fields.js';
 
 @ResponseModel('Location', 'Where the photo was taken.')
 export class LocationView {
-  @Latitude()
+  @Decimal({ description: 'Degrees north of the equator (WGS 84).', example: 48.85837, ...latitudes, required: true })
   latitude: number;
 
-  @Longitude()
+  @Decimal({ description: 'Degrees east of Greenwich (WGS 84).', example: 2.294481, ...longitudes, required: true })
   longitude: number;
 
-  @Altitude()
+  @Decimal({
+    description: 'Metres above sea level. Null if unknown.',
+    example: 35.4,
+    ...altitudes,
+    nullable: true,
+  })
   altitude: number | null;
 }
 
@@ -41,10 +44,10 @@ export class PlaceView {
 
 @ResponseModel('Focus', 'A point of the photo as displayed: upright and after `rotation`.')
 export class FocusView {
-  @FocusX()
+  @Decimal({ description: 'From the left edge (0) to the right (1).', example: 0.35, ...focusPoints, required: true })
   x: number;
 
-  @FocusY()
+  @Decimal({ description: 'From the top edge (0) to the bottom (1).', example: 0.2, ...focusPoints, required: true })
   y: number;
 }
 
@@ -125,36 +128,4 @@ export class CompanionView {
 
   @WholeNumber({ description: 'Its size in bytes, part of the size of the photo.', example: 2045116, min: 1 })
   sizeBytes: number;
-}
-
-export function companionView(companion: PhotoWithTags['companion']): CompanionView | null {
-  if (companion === null) return null;
-  const { type, contentType, offset, sizeBytes } = companion;
-  return { type, contentType, offset, sizeBytes };
-}
-
-export function locationView(location: PhotoWithTags['location']): LocationView | null {
-  return location && { latitude: location.latitude, longitude: location.longitude, altitude: location.altitude };
-}
-
-export function focusView(focus: PhotoWithTags['focus']): FocusView | null {
-  return focus && { x: focus.x, y: focus.y };
-}
-
-export function placeView(place: PhotoWithTags['place']): PlaceView | null {
-  return place && { country: place.country, region: place.region, city: place.city };
-}
-
-export function cameraView(camera: PhotoWithTags['camera']): CameraView | null {
-  return camera && { make: camera.make, model: camera.model, lens: camera.lens };
-}
-
-export function exposureView(exposure: PhotoWithTags['exposure']): ExposureView | null {
-  if (exposure === null) return null;
-  const { iso, fNumber, exposureTime, focalLength, focalLength35mm, flash } = exposure;
-  return { iso, fNumber, exposureTime, focalLength, focalLength35mm, flash };
-}
-
-export function urlsView({ thumb, small, medium, large, expiresAt }: PhotoUrls): RenditionUrlsView {
-  return { thumb, small, medium, large, expiresAt: instant(expiresAt) };
 }

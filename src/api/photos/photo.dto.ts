@@ -7,8 +7,6 @@ import { flag, oneOf, Parameter, someOf } from '../../http/requests/parameters.j
 import type { ParameterRule } from '../../http/requests/read-request.js';
 import {
   DescriptiveBody,
-  FocusX,
-  FocusY,
   filename,
   GivenFields,
   MetadataPatch,
@@ -17,6 +15,7 @@ import {
   Rotation,
 } from './photo-fields.js';
 import { include, URLS } from './photo-list.dto.js';
+import { FocusView } from './photo-parts.view.js';
 
 export class PhotoQuery {
   @Parameter(someOf(['exif', 'urls']), include({ exif: 'the metadata in the file', urls: URLS }))
@@ -83,13 +82,7 @@ const maintained = 'it is maintained by the service.';
 const fromFile = 'it is read from the file.';
 
 @RequestModel('NewFocus', 'A point of the photo as displayed: upright and after `rotation`. Replaced as a whole.')
-export class FocusBody {
-  @FocusX(true)
-  x: number;
-
-  @FocusY(true)
-  y: number;
-}
+export class FocusBody extends FocusView {}
 
 @RequestModel('CaptureTimeShift', 'By how much to move the wall-clock time of each photo.')
 export class CaptureTimeShiftBody {

@@ -16,41 +16,24 @@ import {
   OneOf,
   pageOf,
   Reference,
+  StringMap,
   Text,
   WholeNumber,
 } from '../../http/fields/fields.js';
 import { instant, optionalInstant } from '../../http/responses/reply.js';
 import { TagNameView, tagNameView } from '../tags/tag.view.js';
-import {
-  DominantColor,
-  Height,
-  LOCAL_TIME,
-  MetadataMap,
-  PerceptualHash,
-  RawMetadata,
-  Rotation,
-  Sha256,
-  ShownFields,
-  TakenAtSourceField,
-  ThumbHash,
-  Width,
-} from './photo-fields.js';
+import { LOCAL_TIME, MetadataMap, Rotation, Sha256, ShownFields } from './photo-fields.js';
 import {
   CameraView,
   CompanionView,
-  cameraView,
-  companionView,
   ExposureView,
-  exposureView,
   FocusView,
-  focusView,
   LocationView,
-  locationView,
   PlaceView,
-  placeView,
   RenditionUrlsView,
-  urlsView,
 } from './photo-parts.view.js';
+
+const DISPLAYED = 'as displayed: upright and after `rotation`.';
 
 /** The class says nothing of the fields that `ShownFields` declares. */
 const FieldsView = class {} as new () => {
@@ -80,10 +63,10 @@ export class PhotoView extends FieldsView {
   @Sha256()
   sha256: string;
 
-  @Width()
+  @WholeNumber({ description: `Width in pixels, ${DISPLAYED}`, example: 4016, min: 1 })
   width: number;
 
-  @Height()
+  @WholeNumber({ description: `Height in pixels, ${DISPLAYED}`, example: 6016, min: 1 })
   height: number;
 
   @WholeNumber({ description: 'The EXIF orientation that was applied, decided at import.', example: 8, min: 1, max: 8 })
@@ -117,7 +100,18 @@ export class PhotoView extends FieldsView {
   })
   timeZone: string | null;
 
-  @TakenAtSourceField()
+  @OneOf<TakenAtSource>(
+    {
+      exif_offset: 'a UTC offset in the file',
+      gps_time: "the difference between GPS time and the camera's clock",
+      gps_position: 'the time zone of the position',
+      customer_default: 'the default time zone of the import or account: a guess',
+      filename: 'the name of the file, and the time zone of the position or the default one: a guess',
+      client: 'set by a client',
+      none: 'unknown',
+    },
+    { description: 'How the time zone, and with it the instant, was determined.' },
+  )
   takenAtSource: TakenAtSource;
 
   @Nested(PlaceView, {
@@ -163,13 +157,28 @@ export class PhotoView extends FieldsView {
   })
   originalLostAt: string | null;
 
-  @ThumbHash()
+  @Text({
+    description: 'A ThumbHash in base64: a blurred preview in 25 bytes.',
+    example: '1QcSHQRnh493V4dIh4eXh1h4kJUI',
+    nullable: true,
+  })
   thumbhash: string | null;
 
-  @DominantColor()
+  @Text({
+    description: 'The colour that most of the photo is close to.',
+    example: '#7a5c3e',
+    pattern: '^#[0-9a-f]{6}$',
+    nullable: true,
+  })
   dominantColor: string | null;
 
-  @PerceptualHash()
+  @Text({
+    description:
+      'A perceptual hash of the upright picture, before `rotation`: 64 bits, of which pictures that look alike share most. Null while it is not known, and for a plain picture. `similarTo` of the list of photos compares them.',
+    example: '9f8b3a4c61d2e507',
+    pattern: '^[0-9a-f]{16}$',
+    nullable: true,
+  })
   phash: string | null;
 
   @Instant({ description: 'When the photo was moved to the trash. Null if it is not in the trash.', nullable: true })
@@ -194,13 +203,21 @@ export class PhotoView extends FieldsView {
   })
   urls?: RenditionUrlsView | null;
 
-  @RawMetadata()
+  @StringMap({
+    description: 'Only with `include=exif`: the raw metadata of the file, by tag name; at most 64 KiB.',
+    schema: {
+      additionalProperties: { type: ['string', 'number'] },
+      examples: [{ FNumber: 4, ISOSpeedRatings: 3200, LensModel: '24-120mm f/4' }],
+    },
+    sometimes: true,
+  })
   exif?: Record<string, unknown>;
 }
 
 export const PhotoPage = pageOf('PhotoPage', 'A page of photos.', PhotoView);
 
 export function photoView(photo: PhotoWithTags): PhotoView {
+  const { focus, location, place, camera, exposure, companion } = photo;
   return {
     id: photo.id,
     filename: photo.filename,
@@ -211,18 +228,34 @@ export function photoView(photo: PhotoWithTags): PhotoView {
     height: photo.height,
     orientation: photo.orientation,
     rotation: photo.rotation,
-    focus: focusView(photo.focus),
+    focus: focus && { x: focus.x, y: focus.y },
     title: photo.title,
     description: photo.description,
     takenAt: optionalInstant(photo.takenAt),
     takenAtLocal: photo.takenAtLocal,
     timeZone: photo.timeZone,
     takenAtSource: photo.takenAtSource,
-    location: locationView(photo.location),
-    place: placeView(photo.place),
-    camera: cameraView(photo.camera),
-    exposure: exposureView(photo.exposure),
-    companion: companionView(photo.companion),
+    location: location && {
+      latitude: location.latitude,
+      longitude: location.longitude,
+      altitude: location.altitude,
+    },
+    place: place && { country: place.country, region: place.region, city: place.city },
+    camera: camera && { make: camera.make, model: camera.model, lens: camera.lens },
+    exposure: exposure && {
+      iso: exposure.iso,
+      fNumber: exposure.fNumber,
+      exposureTime: exposure.exposureTime,
+      focalLength: exposure.focalLength,
+      focalLength35mm: exposure.focalLength35mm,
+      flash: exposure.flash,
+    },
+    companion: companion && {
+      type: companion.type,
+      contentType: companion.contentType,
+      offset: companion.offset,
+      sizeBytes: companion.sizeBytes,
+    },
     rating: photo.rating,
     favorite: photo.favorite,
     creator: photo.creator,
@@ -247,8 +280,15 @@ export function photoView(photo: PhotoWithTags): PhotoView {
 
 /** The fields that only `include` adds, after the others. */
 export function photoExtrasView({ urls, exif }: { readonly urls?: PhotoUrls | null; readonly exif?: ExifTags | null }) {
+  const urlsView = urls && {
+    thumb: urls.thumb,
+    small: urls.small,
+    medium: urls.medium,
+    large: urls.large,
+    expiresAt: instant(urls.expiresAt),
+  };
   return {
-    ...(urls !== undefined && { urls: urls && urlsView(urls) }),
+    ...(urlsView !== undefined && { urls: urlsView }),
     ...(exif !== undefined && { exif: { ...exif } }),
   };
 }
