@@ -50,9 +50,7 @@ import type { BlobStore } from './core/blobs/blob-store.js';
 import { deliverySecrets } from './core/delivery/delivery-key.js';
 import { requireDiskSpace } from './core/imports/receive/upload.js';
 import type { UploadSlots } from './core/imports/receive/upload-slots.js';
-import type { ScrubPosition } from './core/integrity/scrub.js';
 import type { Mailer } from './core/mail/mail.js';
-import type { MediaIsolation } from './core/media/media-reader.js';
 import { renditionMaking } from './core/photos/renditions/make.js';
 import type { Ports } from './core/ports.js';
 import type { Clock } from './core/shared/clock.js';
@@ -187,25 +185,7 @@ const token = portToken as (name: keyof Made) => string;
 const CLOSED = ['media', 'decoders', 'blobStorage', 'tracing', 'sharedRateWindows', 'database'] as const;
 
 /** The ports in use, and what else the start of the service and commands do with an installation: `context.get(OPEN_PORTS)`. */
-export interface OpenPorts {
-  readonly ports: Ports;
-  /** Null without metrics. */
-  readonly metrics: PrometheusMetrics | null;
-  /** Null without tracing. */
-  readonly tracing: OtlpTracing | null;
-  /** Null if the originals are not files. */
-  readonly scrubPosition: ScrubPosition | null;
-  /** Resolves with a reason when the database ended by itself. */
-  readonly databaseEnded: Promise<string>;
-  /** Chooses the isolation level of processes that read pictures, by starting one. */
-  isolateMedia(): Promise<MediaIsolation>;
-  /** Answers a request process: it counts requests here, and has its pictures read here. */
-  serveProcess(process: Rpc): void;
-  /** Runs work on a snapshot of the whole database. */
-  takeSnapshot<T>(work: (snapshot: DatabaseSnapshot) => Promise<T>): Promise<T>;
-  /** Runs a backup on its own. Errors: an Error when another process of the installation is making one. */
-  whileAlone<T>(work: () => Promise<T>): Promise<T>;
-}
+export type OpenPorts = ReturnType<typeof openPortsOf>;
 
 export const OPEN_PORTS = Symbol('OpenPorts');
 
@@ -282,23 +262,29 @@ function openPortsOf(
   decoders: ChildProcessMediaReader | null,
   metrics: PrometheusMetrics | null,
   tracing: OtlpTracing | null,
-): OpenPorts {
+) {
   return {
     ports,
     metrics,
     tracing,
     scrubPosition,
+    /** Resolves with a reason when the database ended by itself. */
     databaseEnded: ended,
+    /** Chooses the isolation level of processes that read pictures, by starting one. */
     async isolateMedia() {
       if (decoders === null) throw new Error('Decoders belong to the primary process.');
       const chosen = await decoders.isolation();
       metrics?.mediaIsolated(chosen.level);
       return chosen;
     },
-    serveProcess: (process) =>
+    /** Answers a request process: it counts requests here, and has its pictures read here. */
+    serveProcess: (process: Rpc) =>
       process.serve({ ...rateWindowMethods(ports.rateWindows), ...mediaMethods(ports.media, process) }),
-    takeSnapshot: (work) => PostgresSnapshot.take(clientConfig(stored(dataSource)), work),
-    whileAlone: (work) => whileAlone(clientConfig(stored(dataSource)), work),
+    /** Runs work on a snapshot of the whole database. */
+    takeSnapshot: <T>(work: (snapshot: DatabaseSnapshot) => Promise<T>) =>
+      PostgresSnapshot.take(clientConfig(stored(dataSource)), work),
+    /** Runs a backup on its own. Errors: an Error when another process of the installation is making one. */
+    whileAlone: <T>(work: () => Promise<T>) => whileAlone(clientConfig(stored(dataSource)), work),
   };
 }
 

@@ -1,113 +1,18 @@
 import { isLoopback } from '../core/access/outgoing-url.js';
 import type { BlobStoreKind, ChosenBlobStore } from '../core/blobs/blob-store-kind.js';
 import { defaultLimits, type Limits } from '../core/customers/limits.js';
-import {
-  type DecoderPriority,
-  decoderPriorities,
-  isolationLevels,
-  type WantedIsolation,
-} from '../core/media/media-reader.js';
+import { decoderPriorities, isolationLevels } from '../core/media/media-reader.js';
 import { DAY, SECOND } from '../core/shared/clock.js';
 import { type Environment, EnvironmentReader } from './environment-reader.js';
-import { type ProviderConfig, readProviders } from './identity-providers.js';
-
-export interface MapTiles {
-  /** With `{z}`, `{x}` and `{y}` for the numbers of a tile. */
-  readonly url: string;
-  /** Whom the map names as its source; empty: none. */
-  readonly attribution: string;
-}
+import { readProviders } from './identity-providers.js';
 
 /** The validated and frozen settings. docs/operations.md has the table of all variables. */
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  /** May have a path; without a trailing slash. */
-  readonly publicUrl: string;
-  readonly dataDir: string;
-  /** Null: the embedded database under `dataDir`. */
-  readonly databaseUrl: string | null;
-  /** If `databaseUrl` leads through a pooler: the same database without it; otherwise null. */
-  readonly databaseDirectUrl: string | null;
-  /** False behind a pooler that does not support prepared statements. */
-  readonly databasePrepare: boolean;
-  /** Maximum number of database connections of one process, not counting those that listen for jobs and webhooks. */
-  readonly databasePool: number;
-  readonly blobStore: ChosenBlobStore;
-  /** Where admissions are counted: one process only needs memory, several need a shared store. */
-  readonly rateLimitStore: RateLimitStore;
-  readonly role: 'all' | 'api' | 'worker';
-  /** Processes that answer requests; null: as many as suit the machine. */
-  readonly processes: number | null;
-  /** Newest first; null: the one stored under `dataDir`. */
-  readonly secretKeys: readonly [string, ...string[]] | null;
-  readonly trustedProxies: readonly string[];
-  /** The internal location where the trusted proxies, which are nginx, serve the local blobs; null: they do not. */
-  readonly blobsLocation: string | null;
-  /** Seconds for which caches may store a delivered picture. */
-  readonly deliveryMaxAge: number;
-  readonly workerConcurrency: number;
-  /** Webhooks may go to private addresses, and over http. */
-  readonly webhookAllowPrivate: boolean;
-  /** Files may be fetched from private addresses, and over http. */
-  readonly fetchAllowPrivate: boolean;
-  /** Limits of one process that reads pictures. */
-  readonly media: {
-    readonly isolation: WantedIsolation;
-    readonly maxMemoryBytes: number;
-    readonly timeoutMs: number;
-    readonly priority: DecoderPriority;
-  };
-  /**
-   * Where to report a vulnerability of this installation, as URIs; published at `/.well-known/security.txt`, which does not exist if there
-   * are none.
-   */
-  readonly securityContacts: readonly string[];
-  /** The server that mails are handed to; null: there are no mails, and people pass links on themselves. */
-  readonly smtp: SmtpConfig | null;
-  /** Where people sign in by OpenID Connect. */
-  readonly identityProviders: readonly ProviderConfig[];
-  /** The OpenTelemetry collector that traces are sent to, by OTLP over HTTP; null: there are no traces. */
-  readonly otlpEndpoint: string | null;
-  /** Whether `/docs` and `/openapi.json` are served, which need no key. */
-  readonly docs: boolean;
-  /** Whether the operator API is served under `/operator/v1`. */
-  readonly operatorApi: boolean;
-  /** A server of pictures of maps; null: none, the map has its own shapes. */
-  readonly mapTiles: MapTiles | null;
-  /** Where `/metrics` is served; null: nowhere. */
-  readonly metricsPort: number | null;
-  /** `auto`: text where stderr is a terminal, else JSON. */
-  readonly logFormat: 'auto' | 'json' | 'text';
-  readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
-  /** Bytes that uploads leave free on the disk of blobs; null: 1 GiB or 5 % of it, whichever is less. */
-  readonly minFreeBytes: number | null;
-  /** Days in which every original that is a file is read once and compared with its hash; null: never. */
-  readonly scrubDays: number | null;
-  readonly backups: BackupSchedule | null;
-  readonly limits: Limits;
-}
+export type Config = Readonly<ReturnType<typeof configOf>>;
 
-export interface SmtpConfig {
-  readonly host: string;
-  readonly port: number;
-  /** `smtps:`: encrypted from the first byte. */
-  readonly implicitTls: boolean;
-  /** Neither encryption nor a certificate is required. */
-  readonly plaintextAllowed: boolean;
-  readonly credentials: { readonly user: string; readonly pass: string } | null;
-  readonly from: { readonly name: string; readonly address: string };
-}
+export type SmtpConfig = ReturnType<typeof readSmtp>;
 
 /** Backups that the service makes by itself. */
-export interface BackupSchedule {
-  readonly folder: string;
-  readonly everyHours: number;
-  /** Complete backups that are left in the folder. */
-  readonly keep: number;
-  /** Public keys of age; none: backups are not encrypted. */
-  readonly recipients: readonly string[];
-}
+export type BackupSchedule = NonNullable<ReturnType<typeof readBackupSchedule>>;
 
 /** `redis` with its address, which may contain a password. */
 export type RateLimitStore =
@@ -129,50 +34,85 @@ export function readConfig(env: Environment, stores: readonly BlobStoreKind[]): 
   return Object.freeze(readSome(env, (read) => configOf(read, stores)));
 }
 
-function configOf(read: EnvironmentReader, stores: readonly BlobStoreKind[]): Config {
+function configOf(read: EnvironmentReader, stores: readonly BlobStoreKind[]) {
   const host = read.text('HOST', '127.0.0.1');
   const port = read.whole('PORT', 3000, 1, 65_535);
   const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
   return {
     host,
     port,
+    /** May have a path; without a trailing slash. */
     publicUrl: readPublicUrl(read, `http://${hostInUrl(host)}:${port}`),
     dataDir: read.text('DATA_DIR', './data'),
+    /** Null: the embedded database under `dataDir`. */
     databaseUrl,
+    /** If `databaseUrl` leads through a pooler: the same database without it; otherwise null. */
     databaseDirectUrl: read.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']),
+    /** False behind a pooler that does not support prepared statements. */
     databasePrepare: read.yesOrNo('DATABASE_PREPARE', true),
+    /** Maximum number of database connections of one process, not counting those that listen for jobs and webhooks. */
     databasePool: read.whole('DATABASE_POOL', 10, 2, 500),
     blobStore: chooseBlobStore(read, stores),
+    /** Where admissions are counted: one process only needs memory, several need a shared store. */
     rateLimitStore: readRateLimitStore(read, databaseUrl),
     role: read.oneOf('ROLE', ['all', 'api', 'worker'], 'all'),
+    /** Processes that answer requests; null: as many as suit the machine. */
     processes: read.wholeOr('PROCESSES', 'auto', 1, 64),
+    /** Newest first; null: the one stored under `dataDir`. */
     secretKeys: read.secrets('SECRET_KEY'),
     trustedProxies: read.ranges('TRUSTED_PROXIES'),
+    /** The internal location where the trusted proxies, which are nginx, serve the local blobs; null: they do not. */
     blobsLocation: readBlobsLocation(read, stores),
+    /** Seconds for which caches may store a delivered picture. */
     deliveryMaxAge: read.whole('DELIVERY_MAX_AGE', DAY / SECOND, 0, (365 * DAY) / SECOND),
     workerConcurrency: read.whole('WORKER_CONCURRENCY', 2, 1, 64),
+    /** Webhooks may go to private addresses, and over http. */
     webhookAllowPrivate: read.yesOrNo('WEBHOOK_ALLOW_PRIVATE', false),
+    /** Files may be fetched from private addresses, and over http. */
     fetchAllowPrivate: read.yesOrNo('FETCH_ALLOW_PRIVATE', false),
+    /** Limits of one process that reads pictures. */
     media: {
       isolation: read.oneOf('MEDIA_ISOLATION', ['auto', ...isolationLevels], 'auto'),
       maxMemoryBytes: read.whole('MEDIA_MEMORY_BYTES', GIB, 128 * MIB, 64 * GIB),
       timeoutMs: 1000 * read.whole('MEDIA_TIMEOUT_SECONDS', 60, 1, 3600),
       priority: read.oneOf('MEDIA_PRIORITY', decoderPriorities, 'idle'),
     },
+    /**
+     * Where to report a vulnerability of this installation, as URIs; published at `/.well-known/security.txt`, which does not exist if there
+     * are none.
+     */
     securityContacts: read.contacts('SECURITY_CONTACT'),
+    /** The server that mails are handed to; null: there are no mails, and people pass links on themselves. */
     smtp: read.has('SMTP_URL') ? readSmtp(read) : null,
+    /** Where people sign in by OpenID Connect. */
     identityProviders: readProviders(read),
+    /** The OpenTelemetry collector that traces are sent to, by OTLP over HTTP; null: there are no traces. */
     otlpEndpoint: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
+    /** A server of pictures of maps; null: none, the map has its own shapes. */
     mapTiles: readMapTiles(read),
+    /** Whether `/docs` and `/openapi.json` are served, which need no key. */
     docs: read.oneOf('DOCS', ['on', 'off'], 'on') === 'on',
+    /** Whether the operator API is served under `/operator/v1`. */
     operatorApi: read.oneOf('OPERATOR_API', ['on', 'off'], 'off') === 'on',
+    /** Where `/metrics` is served; null: nowhere. */
     metricsPort: readMetricsPort(read, port),
+    /** `auto`: text where stderr is a terminal, else JSON. */
     logFormat: read.oneOf('LOG_FORMAT', ['auto', 'json', 'text'], 'auto'),
     logLevel: read.oneOf('LOG_LEVEL', ['silent', 'error', 'warn', 'info', 'debug'], 'info'),
+    /** Bytes that uploads leave free on the disk of blobs; null: 1 GiB or 5 % of it, whichever is less. */
     minFreeBytes: read.has('MIN_FREE_BYTES') ? read.whole('MIN_FREE_BYTES', 0, 0, Number.MAX_SAFE_INTEGER) : null,
+    /** Days in which every original that is a file is read once and compared with its hash; null: never. */
     scrubDays: read.whole('SCRUB_DAYS', 30, 0, 3650) || null,
     backups: readBackupSchedule(read),
-    limits: readLimits(read),
+    limits: {
+      ...defaultLimits,
+      maxFileBytes: read.whole('MAX_FILE_BYTES', defaultLimits.maxFileBytes, 1, 100 * GIB),
+      maxPixels: read.whole('MAX_PIXELS', defaultLimits.maxPixels, 1, 4_000_000_000),
+      importMaxPhotos: read.whole('IMPORT_MAX_PHOTOS', defaultLimits.importMaxPhotos, 1, 1_000_000),
+      inlineMaxBytes: read.whole('INLINE_MAX_BYTES', defaultLimits.inlineMaxBytes, 1, 10 * GIB),
+      openImports: read.whole('OPEN_IMPORTS', defaultLimits.openImports, 1, 100_000),
+      tags: read.whole('MAX_TAGS', defaultLimits.tags, 1, 1_000_000),
+    } satisfies Limits,
   };
 }
 
@@ -268,7 +208,7 @@ function readBlobsLocation(read: EnvironmentReader, stores: readonly BlobStoreKi
 }
 
 /** SMTP_URL, MAIL_FROM and SMTP_TLS, if the first is set. */
-function readSmtp(read: EnvironmentReader): SmtpConfig {
+function readSmtp(read: EnvironmentReader) {
   const url = new URL(read.url('SMTP_URL', ['smtp:', 'smtps:']) ?? 'smtp://localhost');
   const implicitTls = url.protocol === 'smtps:';
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -277,7 +217,9 @@ function readSmtp(read: EnvironmentReader): SmtpConfig {
   return {
     host,
     port: Number(url.port) || (implicitTls ? 465 : 587),
+    /** `smtps:`: encrypted from the first byte. */
     implicitTls,
+    /** Neither encryption nor a certificate is required. */
     plaintextAllowed: read.oneOf('SMTP_TLS', ['required', 'optional'], tlsByDefault) === 'optional',
     credentials:
       url.username === '' ? null : { user: decodedPart(read, url.username), pass: decodedPart(read, url.password) },
@@ -295,7 +237,7 @@ function decodedPart(read: EnvironmentReader, text: string): string {
 }
 
 /** `Photos <photos@example.com>`, or the address alone. */
-function readMailFrom(read: EnvironmentReader): SmtpConfig['from'] {
+function readMailFrom(read: EnvironmentReader) {
   const text = read.needed('MAIL_FROM', 'SMTP_URL is set');
   const [, name = '', inside, alone] = /^(?:([^<>\p{Cc}]*)<([^\s<>]+)>|([^\s<>]+))$/u.exec(text) ?? [];
   const address = inside ?? alone ?? '';
@@ -306,10 +248,12 @@ function readMailFrom(read: EnvironmentReader): SmtpConfig['from'] {
 }
 
 /** Null without BACKUP_TO: only `phs backup` makes backups. */
-function readBackupSchedule(read: EnvironmentReader): BackupSchedule | null {
+function readBackupSchedule(read: EnvironmentReader) {
+  // Public keys of age; none: backups are not encrypted.
   const recipients = read.list('BACKUP_RECIPIENTS');
   const others = {
     everyHours: read.whole('BACKUP_EVERY', 24, 1, 24 * 365),
+    /** Complete backups that are left in the folder. */
     keep: read.whole('BACKUP_KEEP', 14, 1, 10_000),
   };
   for (const key of recipients) {
@@ -332,8 +276,9 @@ function readRateLimitStore(read: EnvironmentReader, databaseUrl: string | null)
   return { kind, url: read.needed('REDIS_URL', 'RATE_LIMIT_STORE is redis') };
 }
 
-/** Errors: a URL that does not say where the numbers of a tile stand. */
-function readMapTiles(read: EnvironmentReader): MapTiles | null {
+/** The numbers of a tile stand in the URL for `{z}`, `{x}` and `{y}`. Errors: a URL without them. */
+function readMapTiles(read: EnvironmentReader) {
+  // Whom the map names as its source; empty: none.
   const attribution = read.text('MAP_TILES_ATTRIBUTION', '');
   if (!read.has('MAP_TILES_URL')) return null;
   const url = read.url('MAP_TILES_URL', ['http:', 'https:']) ?? '';
@@ -347,18 +292,6 @@ function readMetricsPort(read: EnvironmentReader, port: number): number | null {
   const metricsPort = read.whole('METRICS_PORT', 0, 1, 65_535);
   if (metricsPort === port) read.problem('METRICS_PORT must differ from PORT: metrics require no key.');
   return metricsPort;
-}
-
-function readLimits(read: EnvironmentReader): Limits {
-  return {
-    ...defaultLimits,
-    maxFileBytes: read.whole('MAX_FILE_BYTES', defaultLimits.maxFileBytes, 1, 100 * GIB),
-    maxPixels: read.whole('MAX_PIXELS', defaultLimits.maxPixels, 1, 4_000_000_000),
-    importMaxPhotos: read.whole('IMPORT_MAX_PHOTOS', defaultLimits.importMaxPhotos, 1, 1_000_000),
-    inlineMaxBytes: read.whole('INLINE_MAX_BYTES', defaultLimits.inlineMaxBytes, 1, 10 * GIB),
-    openImports: read.whole('OPEN_IMPORTS', defaultLimits.openImports, 1, 100_000),
-    tags: read.whole('MAX_TAGS', defaultLimits.tags, 1, 1_000_000),
-  };
 }
 
 function hostInUrl(host: string): string {

@@ -6,13 +6,7 @@ import { isRole, type Role } from '../core/users/user.js';
 import type { EnvironmentReader } from './environment-reader.js';
 
 /** A provider by OpenID Connect, as the operator describes it. docs/guides/single-sign-on.md has the table of all values. */
-export interface ProviderConfig {
-  readonly settings: ProviderSettings;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly scopes: readonly string[];
-  readonly claims: { readonly verified: string; readonly groups: string | null };
-}
+export type ProviderConfig = ReturnType<ProviderReader['read']>;
 
 const FILE = 'OIDC_PROVIDERS_FILE';
 const ONE = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const;
@@ -97,7 +91,7 @@ class ProviderReader {
     this.values = typeof values === 'object' && values !== null ? (values as Record<string, unknown>) : {};
   }
 
-  read(): ProviderConfig {
+  read() {
     for (const key of Object.keys(this.values)) if (!KEYS.includes(key)) this.wrong(key, 'is not known');
     const id = this.text('id');
     if (!/^[a-z0-9-]{1,40}$/.test(id)) this.wrong('id', 'must consist of lower-case letters, digits and hyphens');
@@ -119,7 +113,7 @@ class ProviderReader {
         role: this.role(),
         groupRoles: groups,
         trustedMethods: this.texts('trustedMethods'),
-      },
+      } satisfies ProviderSettings,
       clientId: this.text('clientId'),
       clientSecret: this.secret(),
       scopes: this.texts('scopes'),
