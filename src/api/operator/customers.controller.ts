@@ -23,14 +23,16 @@ import {
   type RunIdempotently,
 } from '../idempotency/idempotent-responses.js';
 import { Documented, DocumentTag, PathParameters } from '../openapi/operation.js';
-import { ErasureQuery, OperatorCustomerCreationBody, OperatorCustomerPatchBody } from './customers.dto.js';
 import {
+  ErasureQuery,
   ErasureView,
   erasureView,
+  OperatorCustomerCreationBody,
   OperatorCustomerPage,
+  OperatorCustomerPatchBody,
   OperatorCustomerView,
   operatorCustomerView,
-} from './customers.view.js';
+} from './customers.dto.js';
 import { CurrentOperator, customerId, OperatorAccount } from './operator-caller.js';
 
 const account = { description: 'The account.', body: OperatorCustomerView };

@@ -3,7 +3,7 @@ import { findCustomer } from '../../core/customers/customer-directory.js';
 import type { Ports } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import { listPeople, removeUser } from '../../core/users/people/manage.js';
-import { type Invitation, inviteUser } from '../../core/users/people/one-time-link.js';
+import { inviteUser } from '../../core/users/people/one-time-link.js';
 import { MAX_EMAIL, type PeopleManager, type Role, type User } from '../../core/users/user.js';
 import { RequireOperatorScope } from '../../http/access.js';
 import { RequestModel, ResponseModel } from '../../http/fields/declared.js';
@@ -83,10 +83,6 @@ function operatorPersonView(user: User): OperatorPersonView {
   };
 }
 
-function operatorInvitationView({ user, link }: Invitation): OperatorInvitationView {
-  return { person: operatorPersonView(user), link };
-}
-
 @DocumentTag('People', 'People with access to the settings area of an account.')
 @PathParameters(customerId, pathId('personId', 'person', 5))
 @Controller('operator/v1/customers/:customerId/people')
@@ -129,7 +125,10 @@ export class OperatorPeopleController {
   ) {
     return idempotent(
       (ports) => inviteUser(ports, caller, { email, role }),
-      (invitation) => new Reply(201, operatorInvitationView(invitation)),
+      ({ user, link }) => {
+        const body: OperatorInvitationView = { person: operatorPersonView(user), link };
+        return new Reply(201, body);
+      },
     );
   }
 

@@ -1,5 +1,5 @@
 import { ownKey } from '../../core/access/keys.js';
-import { readDeliveryKey } from '../../core/delivery/delivery-key.js';
+import { type DeliveryKey, readDeliveryKey } from '../../core/delivery/delivery-key.js';
 import { type Event, isDeletion, type SubjectKind, subjectKind } from '../../core/events/event.js';
 import { readImport } from '../../core/imports/read.js';
 import { readPhoto } from '../../core/photos/read-photo.js';
@@ -7,13 +7,14 @@ import { unlessGone } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Readable, Reads } from '../../core/shared/transactional.js';
 import { readTag } from '../../core/tags/read-tag.js';
-import { instant } from '../../http/responses/reply.js';
+import { ResponseModel } from '../../http/fields/declared.js';
+import { Flag, IdOf, Instant, Text } from '../../http/fields/fields.js';
+import { instant, optionalInstant } from '../../http/responses/reply.js';
 import { importView } from '../imports/import.view.js';
-import { apiKeyView } from '../me/me.view.js';
+import { apiKeyView } from '../me/me.module.js';
 import { photoView } from '../photos/photo.view.js';
 import { announcedShare } from '../shares/share.view.js';
 import { tagView } from '../tags/tag.view.js';
-import { deliveryKeyView } from './subject.views.js';
 
 export const MAX_BODY_BYTES = 20_000;
 
@@ -102,3 +103,35 @@ export const eventSubjects: Readonly<Partial<Record<SubjectKind, EventSubject>>>
   },
   share: { schema: 'Share', dispensable: [], read: announcedShare },
 };
+
+@ResponseModel('DeliveryKey', 'A delivery key, without its secret.')
+export class DeliveryKeyView {
+  @IdOf({ description: 'The unique identifier of the key.', example: 4 })
+  id: number;
+
+  @Text({ description: 'What image URLs name the key by.', example: 'dk_3kTMd1PzUo8WcQ5x' })
+  publicId: string;
+
+  @Text({ description: 'The name of the key.', example: 'shop' })
+  name: string;
+
+  @Flag({ description: 'Whether its URLs can only name presets.', example: false })
+  presetsOnly: boolean;
+
+  @Instant({ description: 'When the key was created.' })
+  createdAt: string;
+
+  @Instant({ description: 'When the key expires. Null if it never does.', nullable: true })
+  expiresAt: string | null;
+}
+
+export function deliveryKeyView(key: DeliveryKey): DeliveryKeyView {
+  return {
+    id: key.id,
+    publicId: key.publicId,
+    name: key.name,
+    presetsOnly: key.presetsOnly,
+    createdAt: instant(key.createdAt),
+    expiresAt: optionalInstant(key.expiresAt),
+  };
+}
