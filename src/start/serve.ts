@@ -12,24 +12,20 @@ import type { WelcomeOptions } from './serving/welcome.js';
 /**
  * Runs the service until a signal, or until its database ends: in this process alone, or as the primary process of several. Throws, with a
  * message for people, when it cannot start.
+ * @param memory Nothing is stored: there is no database and no data folder.
  */
-export async function serve(settings: Settings, { memory = false, ...welcome }: ServeOptions): Promise<void> {
-  if (!memory) return serveWith(configOf(settings.env), settings, welcome);
+export async function serve(settings: Settings, { open, memory }: { open: boolean; memory?: boolean }): Promise<void> {
+  if (!memory) return serveWith(configOf(settings.env), settings, { open });
   const { openMemory } = await import('../composition/open-memory.js');
   const opened = openMemory(settings.env);
   // Pictures are decoded in a folder, even if nothing is stored.
   const folder = await mkdtemp(join(tmpdir(), 'phs-memory-'));
   try {
     const config = configOf({ ...settings.env, DATA_DIR: folder, PROCESSES: '1' });
-    await serveWith(config, settings, { ...welcome, memory: opened });
+    await serveWith(config, settings, { open, memory: opened });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-export interface ServeOptions extends Pick<WelcomeOptions, 'open'> {
-  /** Stores nothing: no database and no data folder. */
-  readonly memory?: boolean;
 }
 
 async function serveWith(config: Config, settings: Settings, welcome: WelcomeOptions): Promise<void> {

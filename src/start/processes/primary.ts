@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import type { ProcessMetrics } from '../../adapters/metrics/process-metrics.js';
 import { type RunningMetricsServer } from '../../api/ops/metrics-server.js';
 import type { Log } from '../../composition/open-database.js';
 import type { Config } from '../../config/config.js';
@@ -12,7 +11,7 @@ import { prepareWelcome, type WelcomeOptions } from '../serving/welcome.js';
 import { PrimaryFile } from './primary-file.js';
 import { RequestProcesses, startRequestProcess } from './request-processes.js';
 
-export interface PrimaryOptions {
+interface PrimaryOptions {
   readonly settings: Settings;
   /** Processes that answer requests. */
   readonly count: number;
@@ -37,13 +36,15 @@ export async function servePrimary(config: Config, options: PrimaryOptions): Pro
 
 async function serveOn(opened: OpenPorts, config: Config, options: PrimaryOptions): Promise<void> {
   const { settings, count, logger, welcome } = options;
-  const metrics = opened.metrics && (await processMetrics(opened.metrics));
+  // Of this process, and of the request processes that are added.
+  const metrics =
+    opened.metrics && new (await import('../../adapters/metrics/process-metrics.js')).ProcessMetrics(opened.metrics);
   const launch = () => {
     const process = startRequestProcess(config, settings.env, settings.fileNames);
     opened.serveProcess(process.calls);
     return process;
   };
-  const processes = new RequestProcesses({ count, launch, metrics, logger });
+  const processes = new RequestProcesses(count, launch, metrics, logger);
   // Installed before anyone is told that the service is available: no signal must be missed.
   const ending = Promise.race([waitForSignal(), opened.databaseEnded]);
   const file = new PrimaryFile(config);
@@ -73,10 +74,4 @@ async function serveOn(opened: OpenPorts, config: Config, options: PrimaryOption
     await atMost(DRAIN_MS, background?.stop());
     await metricsServer?.close();
   }
-}
-
-/** The metrics of this process, and of the request processes that are added. */
-async function processMetrics(own: NonNullable<OpenPorts['metrics']>): Promise<ProcessMetrics> {
-  const { ProcessMetrics } = await import('../../adapters/metrics/process-metrics.js');
-  return new ProcessMetrics(own);
 }

@@ -20,7 +20,12 @@ export function processCount({ processes, role }: Pick<Config, 'processes' | 'ro
 
 /** Processors that this process may use, and a container's share of them. */
 function usable(): number {
-  const quota = quotaOf(readOrEmpty('/sys/fs/cgroup/cpu.max'));
+  let quota: number | null = null;
+  try {
+    quota = quotaOf(readFileSync('/sys/fs/cgroup/cpu.max', 'utf8'));
+  } catch {
+    // No container, or another system.
+  }
   return Math.min(availableParallelism(), quota ?? Number.POSITIVE_INFINITY);
 }
 
@@ -28,12 +33,4 @@ function usable(): number {
 export function quotaOf(line: string): number | null {
   const [, microseconds, period] = /^(\d+) (\d+)/.exec(line) ?? [];
   return microseconds === undefined ? null : Math.max(1, Math.floor(Number(microseconds) / Number(period)));
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

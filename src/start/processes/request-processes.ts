@@ -1,4 +1,4 @@
-import cluster, { type Worker } from 'node:cluster';
+import cluster from 'node:cluster';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,15 +8,6 @@ import { ipcChannel, Rpc } from '../../adapters/primary-process/rpc.js';
 import type { Config } from '../../config/config.js';
 import type { Environment } from '../../config/environment-reader.js';
 import { atMost, DRAIN_MS, LINGER_MS } from '../serving/listener.js';
-
-export interface ProcessesOptions {
-  readonly count: number;
-  /** Begins a process. */
-  launch(): RequestProcess;
-  /** Null without metrics. */
-  readonly metrics: ProcessMetrics | null;
-  readonly logger: Logger;
-}
 
 /** A process that ends sooner than this after its start is replaced after a pause, which grows each time. */
 const SETTLED_MS = 60_000;
@@ -40,8 +31,15 @@ export class RequestProcesses {
   private readonly stopping = new AbortController();
   private reloading: Promise<void> = Promise.resolve();
 
-  constructor(private readonly options: ProcessesOptions) {
-    this.slots = Array.from({ length: options.count }, () => ({ current: null, isReloading: false, failures: 0 }));
+  constructor(
+    count: number,
+    /** Begins a process. */
+    private readonly launch: () => RequestProcess,
+    /** Null without METRICS_PORT. */
+    private readonly metrics: ProcessMetrics | null,
+    private readonly logger: Logger,
+  ) {
+    this.slots = Array.from({ length: count }, () => ({ current: null, isReloading: false, failures: 0 }));
   }
 
   /** Resolves when all answer requests. Rejects with the message of one that cannot start. */
@@ -54,7 +52,15 @@ export class RequestProcesses {
    * have answered them.
    */
   reload(): Promise<void> {
-    this.reloading = this.reloading.then(() => this.reloadAll());
+    this.reloading = this.reloading.then(async () => {
+      this.logger.info('processes are replaced, one after another');
+      try {
+        for (const slot of this.slots) if (!this.isStopping) await this.reloadOne(slot);
+        this.logger.info('all processes were replaced');
+      } catch (error) {
+        this.logger.error({ err: error }, 'a new process cannot start: the earlier ones continue');
+      }
+    });
     return this.reloading;
   }
 
@@ -70,11 +76,10 @@ export class RequestProcesses {
   }
 
   private async fill(slot: Slot): Promise<void> {
-    const { launch, metrics, logger } = this.options;
-    const process = launch();
+    const process = this.launch();
     const { number, pid, calls } = process;
     this.alive.add(process);
-    metrics?.add(number, () => calls.call('report', null));
+    this.metrics?.add(number, () => calls.call('report', null));
     const startedAt = performance.now();
     void process.ended.then((how) => this.noteEnd(slot, process, how, performance.now() - startedAt));
     try {
@@ -84,19 +89,19 @@ export class RequestProcesses {
       await process.ended;
       throw error;
     }
-    logger.info({ number, pid }, 'a process answers requests');
+    this.logger.info({ number, pid }, 'a process answers requests');
     slot.current = process;
     this.tellCounts();
   }
 
   private async noteEnd(slot: Slot, process: RequestProcess, how: string, livedMs: number): Promise<void> {
     this.alive.delete(process);
-    await this.options.metrics?.remove(process.number);
+    await this.metrics?.remove(process.number);
     if (slot.current !== process || this.isStopping) return;
     slot.current = null;
     slot.failures = livedMs < SETTLED_MS ? slot.failures + 1 : 0;
     const { number, pid } = process;
-    this.options.logger.error({ number, pid, how }, 'a process ended, and is replaced');
+    this.logger.error({ number, pid, how }, 'a process ended, and is replaced');
     this.tellCounts();
     if (!slot.isReloading) await this.refill(slot);
   }
@@ -108,7 +113,7 @@ export class RequestProcesses {
       if (this.isStopping) return;
       await this.fill(slot).catch((error) => {
         slot.failures += 1;
-        if (!this.isStopping) this.options.logger.error({ err: error }, 'a process cannot be replaced yet');
+        if (!this.isStopping) this.logger.error({ err: error }, 'a process cannot be replaced yet');
       });
     }
   }
@@ -116,17 +121,6 @@ export class RequestProcesses {
   private async pause(milliseconds: number): Promise<void> {
     const { signal } = this.stopping;
     await delay(Math.min(milliseconds, LONGEST_PAUSE_MS), undefined, { signal }).catch(() => undefined);
-  }
-
-  private async reloadAll(): Promise<void> {
-    const { logger } = this.options;
-    logger.info('processes are replaced, one after another');
-    try {
-      for (const slot of this.slots) if (!this.isStopping) await this.reloadOne(slot);
-      logger.info('all processes were replaced');
-    } catch (error) {
-      logger.error({ err: error }, 'a new process cannot start: the earlier ones continue');
-    }
   }
 
   private async reloadOne(slot: Slot): Promise<void> {
@@ -146,7 +140,7 @@ export class RequestProcesses {
   private async retire(process: RequestProcess, reason: string, patience?: number): Promise<void> {
     const stopped = process.stop(reason).catch(() => undefined);
     await (patience === undefined ? stopped : atMost(patience, stopped));
-    await this.options.metrics?.update(process.number);
+    await this.metrics?.update(process.number);
     process.end();
     await atMost(STOP_MARGIN_MS, process.ended);
     process.kill();
@@ -161,31 +155,14 @@ export class RequestProcesses {
 }
 
 /** A request process, as the primary sees it. */
-interface RequestProcess {
-  readonly number: number;
-  readonly pid: number;
-  readonly calls: Rpc;
-  /** Resolves when it has ended, with a description. */
-  readonly ended: Promise<string>;
-  /** Rejects with its message if it cannot start; it may not have ended then. */
-  start(): Promise<void>;
-  /** Resolves when it has answered its last request. It has not ended then. */
-  stop(reason: StopParams['reason']): Promise<void>;
-  /** Ends it, in order if it has stopped. */
-  end(): void;
-  kill(): void;
-}
+type RequestProcess = ReturnType<typeof startRequestProcess>;
 
 /**
  * Starts a process that shares the listening address: node:cluster, where the primary accepts connections and distributes them in turn.
  * @param env The settings. They are sent over the channel: the environment of a process may be readable for others.
  * @param hidden Names of variables that are only sent.
  */
-export function startRequestProcess(
-  { dataDir }: Pick<Config, 'dataDir'>,
-  env: Environment,
-  hidden: readonly string[],
-): RequestProcess {
+export function startRequestProcess({ dataDir }: Pick<Config, 'dataDir'>, env: Environment, hidden: readonly string[]) {
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('./request-process.js', import.meta.url)),
     // For people who look at a list of processes.
@@ -195,32 +172,31 @@ export function startRequestProcess(
   const worker = cluster.fork(Object.fromEntries(hidden.map((name) => [name, undefined])));
   const calls = new Rpc(ipcChannel(worker.process));
   const loaded = new Promise<void>((load) => calls.serve({ loaded: async () => load() }));
-  const ended = endOf(worker);
+  const ended = new Promise<string>((end) => {
+    worker.on('error', (error) => end(error.message));
+    worker.on('exit', (code, signal) => end(signal ?? `exit code ${code}`));
+  });
   return {
     number: worker.id,
     pid: worker.process.pid ?? 0,
     calls,
+    /** Resolves when it has ended, with a description. */
     ended,
+    /** Rejects with its message if it cannot start; it may not have ended then. */
     async start() {
       // Once it has ended, the call is rejected.
       await Promise.race([loaded, ended]);
       await calls.call('start', { env, number: worker.id } satisfies StartParams);
     },
-    async stop(reason) {
+    /** Resolves when it has answered its last request. It has not ended then. */
+    async stop(reason: StopParams['reason']) {
       await Promise.race([loaded, ended]);
       await calls.call('stop', { reason } satisfies StopParams);
     },
-    // Without its channel, a process of a cluster exits.
+    /** Ends it, in order if it has stopped: without its channel, a process of a cluster exits. */
     end: () => worker.process.connected && worker.process.disconnect(),
     kill: () => void worker.process.kill('SIGKILL'),
   };
-}
-
-function endOf(worker: Worker): Promise<string> {
-  return new Promise((end) => {
-    worker.on('error', (error) => end(error.message));
-    worker.on('exit', (code, signal) => end(signal ?? `exit code ${code}`));
-  });
 }
 
 /** Params of `start`, the first call to a request process. */

@@ -3,7 +3,6 @@ import { SourceMap } from 'node:module';
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import type { Finding } from '../../api/ops/readiness.js';
 import type { Config } from '../../config/config.js';
-import type { MediaIsolation } from '../../core/media/media-reader.js';
 import type { OpenPorts } from '../../ports.module.js';
 
 /**
@@ -86,16 +85,6 @@ export function logReadiness(logger: Logger) {
     logger.warn({ check: name, finding, ...(reason !== undefined && { err: reason }) }, 'readiness changed');
 }
 
-/** Logged at every start: what a picture that takes over its reader could reach. */
-function logIsolation(logger: Logger, { level, refused }: MediaIsolation): void {
-  const isWeak = level === 'process' && process.env['NODE_ENV'] === 'production';
-  const advice = isWeak ? ': see "Isolation of picture readers" in docs/operations.md' : '';
-  logger[isWeak ? 'warn' : 'info'](
-    { isolation: level, refused },
-    `images are read at isolation level ${level}${advice}`,
-  );
-}
-
 /** At the end of a path: code that was compiled by the build names the folder of the build, which may have been moved since. */
 const FRAME = /[\\/]dist[\\/]program[\\/]([\w.-]{1,100}\.js):(\d{1,9}):(\d{1,9})/;
 const PROGRAM = new URL('../../program/', import.meta.url);
@@ -148,10 +137,15 @@ function pathStart(text: string): number {
   return /^[A-Za-z]:$/.test(text.slice(slash - 2, slash)) ? slash - 2 : slash;
 }
 
-/** Chooses the isolation level of picture readers and logs it. Errors: the level that the settings require does not work here. */
+/** Chooses the isolation level of picture readers and logs it: what a picture that takes over its reader could reach. Errors: the level that the settings require does not work here. */
 export function isolateMedia({ isolateMedia }: OpenPorts, { media }: Config, logger: Logger): Promise<void> {
   const isolated = isolateMedia().then(
-    (chosen) => logIsolation(logger, chosen),
+    ({ level, refused }) => {
+      const isWeak = level === 'process' && process.env['NODE_ENV'] === 'production';
+      const advice = isWeak ? ': see "Isolation of picture readers" in docs/operations.md' : '';
+      const line = `images are read at isolation level ${level}${advice}`;
+      logger[isWeak ? 'warn' : 'info']({ isolation: level, refused }, line);
+    },
     (error) => {
       if (media.isolation !== 'auto') throw error;
       // Its scratch disk may be full: then only pictures are unavailable.

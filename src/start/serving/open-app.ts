@@ -4,7 +4,7 @@ import type { LoggerService, NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import compression from 'compression';
-import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { Readiness, type ReadinessCheck } from '../../api/ops/readiness.js';
@@ -32,7 +32,11 @@ import { logReadiness } from './log.js';
 export async function openApp(
   ports: OpeningModule,
   config: Config,
-  { logger, stopping, checks = [] }: AppContext,
+  {
+    logger,
+    stopping,
+    checks = [],
+  }: { readonly logger: Logger; readonly stopping: AbortSignal; readonly checks?: readonly ReadinessCheck[] },
 ): Promise<NestExpressApplication> {
   const options: AppOptions = {
     logger,
@@ -52,12 +56,6 @@ export async function openApp(
     await ports.close();
     throw error;
   }
-}
-
-interface AppContext {
-  readonly logger: Logger;
-  readonly stopping: AbortSignal;
-  readonly checks?: readonly ReadinessCheck[];
 }
 
 /** Errors: one that says what to do about the address. */
@@ -164,7 +162,13 @@ export async function initialize(nest: NestExpressApplication): Promise<void> {
   app.use(compression({ filter: isCompressed, threshold: 1024 }));
   // PUBLIC_URL says whether browsers use TLS: a proxy in front may not report it.
   Object.defineProperty(app.request, 'secure', { value: ports.addresses.publicUrl.startsWith('https:') });
-  app.use(onPages(browserSessions(ports)));
+  const sessions = browserSessions(ports);
+  // Only for pages of the settings area: the rest of the service has no cookies.
+  app.use((request: Request, response: Response, next: NextFunction) => {
+    const isPage = requestContextOf(request).underSettings && !request.path.startsWith('/settings/assets/');
+    if (isPage) sessions(request, response, next);
+    else next();
+  });
   await nest.init();
 }
 
@@ -193,15 +197,6 @@ export function limitSockets(server: Server): void {
     const weWork = now?.request.complete && !now.response.headersSent && !now.response.destroyed;
     if (!weWork) socket.destroy();
   });
-}
-
-/** Runs a step for pages of the settings area only: the rest of the service has no cookies. */
-function onPages(step: RequestHandler): RequestHandler {
-  return (request, response, next) => {
-    const isPage = requestContextOf(request).underSettings && !request.path.startsWith('/settings/assets/');
-    if (isPage) step(request, response, next);
-    else next();
-  };
 }
 
 /** For data responses: if one is displayed as a page after all, it can do nothing. Pages for people set their own. */

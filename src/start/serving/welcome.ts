@@ -10,7 +10,6 @@ import { commandLine } from '../../core/audit/audit-entry.js';
 import { createFirstCustomer } from '../../core/customers/create-customer.js';
 import { operatorFor } from '../../core/customers/customer.js';
 import type { Ports, Uses } from '../../core/ports.js';
-import type { Id } from '../../core/shared/ids.js';
 import { inviteFirstOwner } from '../../core/users/people/one-time-link.js';
 import { writePrivateFile } from '../private-file.js';
 
@@ -34,7 +33,9 @@ export async function prepareWelcome(
   const first = config.role === 'worker' ? null : await firstRun(ports);
   const link = first?.link ?? `${config.publicUrl}/settings`;
   const isTerminal = process.stdout.isTTY === true;
-  const ready = isTerminal ? banner(config, first, link) : readyLine(config);
+  const ready = isTerminal
+    ? banner(config, first, link)
+    : `Photo Service ${VERSION} is ready at ${config.publicUrl} (${whereData(config)}). Stop it with Ctrl-C.`;
   const introduced = async (to: FirstRun) =>
     memory ? inMemory(to, config) : `${ready}\n${await introduction(to, config)}`;
   const text = first === null ? await withHint(ready, ports) : await introduced(first);
@@ -54,10 +55,6 @@ Sign in: ${link}
   export PHOTO_SERVICE_URL=${publicUrl} PHOTO_SERVICE_TOKEN=${token}
   ${ownCommand()} import ${shellWord(examplePhotos())}
 `;
-}
-
-function readyLine(config: Config): string {
-  return `Photo Service ${VERSION} is ready at ${config.publicUrl} (${whereData(config)}). Stop it with Ctrl-C.`;
 }
 
 type Places = Pick<Config, 'databaseUrl' | 'dataDir' | 'blobStore'>;
@@ -91,40 +88,30 @@ export function banner(
   ].join('\n');
 }
 
+/** A hint for the only customer, as long as it has no key: after a first start that was interrupted before its key was shown. */
 async function withHint(ready: string, ports: Ports): Promise<string> {
-  const keyless = await keylessCustomer(ports);
-  if (keyless === null) return ready;
-  const command = `${ownCommand()} key create --customer ${keyless} --name first --scopes all`;
+  const [only, ...others] = await ports.customers.list();
+  if (only === undefined || others.length > 0 || (await listKeys(ports, only.id)).length > 0) return ready;
+  const command = `${ownCommand()} key create --customer ${only.id} --name first --scopes all`;
   return `${ready}\nThere is no API key yet. Create one: ${command}`;
 }
 
 /** The output of a first start. Secrets are only printed to a terminal: other output is often a log. */
 async function introduction(first: FirstRun, { dataDir, publicUrl }: Config): Promise<string> {
-  let places: SecretLocations;
   try {
-    places = await writeSecrets(first, dataDir, process.stdout.isTTY ?? false);
+    return firstSteps(publicUrl, await writeSecrets(first, dataDir, process.stdout.isTTY ?? false));
   } catch (error) {
     return keyNotWritten(first, (error as Error).message);
   }
-  return firstSteps(publicUrl, places);
 }
 
-/** The results of a first start; the database only has hashes of both. */
-export interface FirstRun {
-  readonly customerId: Id;
-  /** The id of the first owner. */
-  readonly userId: Id;
-  readonly token: string;
-  /** Signs one browser in to the settings area, once. */
-  readonly link: string;
-}
+/** The results of a first start; the database only has hashes of the token and of the link, which signs one browser in, once. */
+export type FirstRun = NonNullable<Awaited<ReturnType<typeof firstRun>>>;
 
 /**
  * On an empty database: creates the first customer, a key with all scopes, and a link for its first owner. Null when there was a customer.
  */
-export async function firstRun(
-  ports: Uses<'customers' | 'clock' | 'store' | 'addresses' | 'mailer' | 'secrets'>,
-): Promise<FirstRun | null> {
+export async function firstRun(ports: Uses<'customers' | 'clock' | 'store' | 'addresses' | 'mailer' | 'secrets'>) {
   const customer = await createFirstCustomer(ports, commandLine);
   if (customer === null) return null;
   const { token } = await issueKey(ports, operatorFor(customer.id), {
@@ -137,13 +124,6 @@ export async function firstRun(
   });
   const { user, link } = await inviteFirstOwner(ports, operatorFor(customer.id));
   return { customerId: customer.id, userId: user.id, token, link };
-}
-
-/** The only customer, as long as it has no key: this is the state after a first start that was interrupted before its key was shown. */
-async function keylessCustomer(ports: Uses<'customers' | 'store'>): Promise<Id | null> {
-  const [only, ...others] = await ports.customers.list();
-  if (only === undefined || others.length > 0) return null;
-  return (await listKeys(ports, only.id)).length === 0 ? only.id : null;
 }
 
 interface SecretLocations {
