@@ -25,15 +25,13 @@ export interface HttpOptions {
   readonly onProviderSignInRefused?: ((provider: string, reason: string) => void) | undefined;
   /** Begins to trace a request; absent without tracing. Must not throw. */
   readonly trace?:
-    | ((begun: { readonly method: string; readonly traceparent: string | undefined }) => RequestTrace)
+    | ((begun: { readonly method: string; readonly traceparent: string | undefined }) => {
+        run(work: () => void): void;
+        end(answered: Answered & { readonly requestId: string }): void;
+      })
     | undefined;
   /** Aborts when the process begins to stop: requests that are waiting are answered immediately. */
   readonly stopping: AbortSignal;
-}
-
-export interface RequestTrace {
-  run(work: () => void): void;
-  end(answered: Answered & { readonly requestId: string }): void;
 }
 
 /** A response, for monitoring: nothing in it identifies the client or the resource. */

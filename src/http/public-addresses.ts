@@ -18,8 +18,11 @@ export class PublicAddresses implements Addresses {
 
   /** @param publicUrl Without a trailing slash. */
   constructor(readonly publicUrl: string) {
-    this.passkeySite = passkeySiteOf(publicUrl);
-    this.basePath = new URL(publicUrl).pathname.replace(/\/$/, '');
+    const { protocol, hostname, origin, pathname } = new URL(publicUrl);
+    const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+    const isHere = hostname === 'localhost' || hostname.endsWith('.localhost');
+    this.passkeySite = !isAddress && (protocol === 'https:' || isHere) ? { id: hostname, origin } : null;
+    this.basePath = pathname.replace(/\/$/, '');
   }
 
   upload(token: string, sizeBytes: number): UploadAddress {
@@ -49,11 +52,4 @@ export class PublicAddresses implements Addresses {
   private under(path: string, token: string): string {
     return `${this.publicUrl}/${path}/${token}`;
   }
-}
-
-function passkeySiteOf(url: string): PasskeySite | null {
-  const { protocol, hostname, origin } = new URL(url);
-  const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
-  const isHere = hostname === 'localhost' || hostname.endsWith('.localhost');
-  return !isAddress && (protocol === 'https:' || isHere) ? { id: hostname, origin } : null;
 }

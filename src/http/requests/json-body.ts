@@ -2,7 +2,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import type { Limits } from '../../core/customers/limits.js';
-import { DomainError, type FieldError, type FieldErrorCode, invalid } from '../../core/shared/errors.js';
+import { type FieldError, type FieldErrorCode, invalid } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { bounded, type Model } from '../fields/declared.js';
 import { isPlainObject, type ListField, listsOf, nestedModel } from '../fields/fields.js';
@@ -254,9 +254,4 @@ export function inOrder(errors: readonly FieldError[], names: readonly string[])
   const place = (name: string) => places.get(name) ?? names.length;
   const top = ({ field }: FieldError) => place(field.split(/[.[]/)[0] ?? '');
   return [...errors].sort((a, b) => top(a) - top(b) || place(a.field) - place(b.field));
-}
-
-export function fieldErrorsOf(error: unknown): readonly FieldError[] | null {
-  if (!(error instanceof DomainError) || error.code !== 'invalid_request') return null;
-  return (error.details?.['errors'] as readonly FieldError[] | undefined) ?? null;
 }

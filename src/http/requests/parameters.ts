@@ -101,12 +101,9 @@ function parseOne(texts: readonly string[], reader: ParameterParser<unknown>): P
       says: 'must be given only once.',
     };
   }
-  return text.includes('\u0000') ? wrong('invalid_format', 'must not contain NUL.') : parseBounded(text, reader);
-}
-
-/** A text that is too long is cut before it is parsed: its beginning is enough to say what is wrong with it. */
-function parseBounded<T>(text: string, reader: ParameterParser<T>): ParseResult<T> {
+  if (text.includes('\u0000')) return wrong('invalid_format', 'must not contain NUL.');
   const { maxLength } = reader;
+  // A text that is too long is cut before it is parsed: its beginning is enough to say what is wrong with it.
   const reading = reader(text.slice(0, maxLength + 1));
   if (text.length <= maxLength || 'error' in reading) return reading;
   return wrong('too_long', `must have at most ${maxLength} characters.`, { max: maxLength });

@@ -9,15 +9,7 @@ import { isPlainObject } from '../fields/fields.js';
 import { PORTS } from '../ports-token.js';
 import { discardBody, hasBody, headerOf, readBody, tooLarge } from '../server/request.js';
 import { requestContextOf, requestParameter } from '../server/request-context.js';
-import {
-  type BodyClass,
-  fieldErrorsOf,
-  inOrder,
-  JSON_BODY_BYTES,
-  maxValuesOf,
-  parseJson,
-  readShape,
-} from './json-body.js';
+import { type BodyClass, inOrder, JSON_BODY_BYTES, maxValuesOf, parseJson, readShape } from './json-body.js';
 import { listIn, MAX_IDS, type ParsedQuery, parametersOf, parseQuery, pathIdOf } from './parameters.js';
 
 export interface BodyRules {
@@ -115,7 +107,8 @@ export class ReadRequest {
     if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', 'private, no-cache');
     const requestContext = requestContextOf(request);
     const rules = declaredBody(this.reflector, context.getHandler());
-    const sent = rules ? await readOrErrors(() => this.bodyOf(request, rules)) : ignoreBody(request);
+    const sent = rules ? await this.bodyOf(request, rules).catch(asFieldErrors) : { body: undefined, errors: [] };
+    if (rules === undefined && hasBody(request)) discardBody(request);
     requestContext.body = sent.body;
     const parameters = this.parametersOf(context, request, sent.body);
     requestContext.parameters = parameters.values;
@@ -126,7 +119,8 @@ export class ReadRequest {
     const query = declaredQuery(this.reflector, context.getHandler());
     const table = query ? parametersOf(query) : {};
     const rule = this.reflector.get<ParameterRule<object> | undefined>(PARAMETER_RULE, context.getHandler());
-    const { values, errors, sent } = parseQuery(queryOf(request), table);
+    const [, ...afterPath] = request.originalUrl.split('?');
+    const { values, errors, sent } = parseQuery(afterPath.join('?'), table);
     const together = rule?.(values, { sent, body }) ?? [];
     return { values, errors: inOrder([...errors, ...together], [...sent]), sent };
   }
@@ -184,20 +178,11 @@ interface ParsedBody {
   readonly errors: readonly FieldError[];
 }
 
-/** Errors of reading the body are thrown; those of the other steps are collected. */
-async function readOrErrors(read: () => Promise<ParsedBody>): Promise<ParsedBody> {
-  try {
-    return await read();
-  } catch (error) {
-    const errors = fieldErrorsOf(error);
-    if (errors === null) throw error;
-    return { body: undefined, errors };
-  }
-}
-
-function ignoreBody(request: Request): ParsedBody {
-  if (hasBody(request)) discardBody(request);
-  return { body: undefined, errors: [] };
+/** What is wrong with the fields of a body is told with the errors of the other parts; any other error of reading it is thrown. */
+function asFieldErrors(error: unknown): ParsedBody {
+  const errors = error instanceof DomainError && error.code === 'invalid_request' && error.details?.['errors'];
+  if (!errors) throw error;
+  return { body: undefined, errors: errors as readonly FieldError[] };
 }
 
 /**
@@ -216,9 +201,4 @@ function unacceptable(rules: BodyRules): DomainError {
   const accepted = [...rules.json, ...(rules.streamed ? [rules.streamed.type] : [])];
   const message = `Send the body as ${accepted.join(' or ')}, in UTF-8 and without Content-Encoding.`;
   return new DomainError('unsupported_media_type', message, { accepted });
-}
-
-function queryOf(request: Request): string {
-  const at = request.originalUrl.indexOf('?');
-  return at < 0 ? '' : request.originalUrl.slice(at + 1);
 }

@@ -40,7 +40,7 @@ export async function sendDownload(
   sendable: Sendable,
   front: FrontServer | null = null,
 ): Promise<void> {
-  const isPlain = isPlainGet(request);
+  const isPlain = request.method === 'GET' && !CONDITIONS.some((name) => headerOf(request, name) !== undefined);
   if (isPlain && isBehind(front, request)) {
     await handOver(request, response, sendable, front);
     return;
@@ -73,10 +73,6 @@ export async function sendDownload(
   if (bytes !== null) await sendBytes(response, bytes, length, opened?.release);
   // A client that has disconnected gets none.
   else if (!response.destroyed) response.end(inMemory);
-}
-
-function isPlainGet(request: IncomingMessage): boolean {
-  return request.method === 'GET' && !CONDITIONS.some((name) => headerOf(request, name) !== undefined);
 }
 
 type ReadingFront = FrontServer & { readonly blobsLocation: string };
@@ -185,8 +181,7 @@ export function singleRange(header: string, size: number): ByteRange | 'unsatisf
 
 /** `If-Range` (RFC 9110 §13.1.5): a strong tag, or exactly the date that we sent. */
 function isStillCurrent(ifRange: string | undefined, { lastModified }: Sendable, tag: string): boolean {
-  if (ifRange === undefined) return true;
-  if (ifRange === tag) return true;
+  if (ifRange === undefined || ifRange === tag) return true;
   return lastModified !== null && Date.parse(ifRange) === wholeSeconds(lastModified);
 }
 

@@ -32,13 +32,8 @@ export function sitePaths(): ReadonlySet<string> {
   return paths;
 }
 
-interface PublicFile {
-  readonly bytes: Buffer;
-  readonly entityTag: string;
-}
-
 /** Read on first request: a service that only serves the API keeps none of it in memory. */
-const read = new Map<string, PublicFile>();
+const read = new Map<string, ReturnType<typeof fileUnder>>();
 
 /** Sends a file of the documentation, which is the same for everyone, or 304. Errors: `not_found`. */
 export function sendPublic(request: Request, response: Response, path: string, caching = REVALIDATE): void {
@@ -58,7 +53,7 @@ export function sendPublic(request: Request, response: Response, path: string, c
 }
 
 /** A file with a strong tag, and with the links and, of an OpenAPI document, the server of a service whose PUBLIC_URL has a path. */
-function fileUnder(request: Request, path: string): PublicFile {
+function fileUnder(request: Request, path: string) {
   const bytes = withBasePath(request, path, readFileSync(new URL(path, site)));
   return { bytes, entityTag: `"${hash('sha256', bytes).slice(0, 32)}"` };
 }

@@ -47,8 +47,8 @@ export interface RequestContext {
   refusal: ErrorCode | null;
   /** Whose usage its bytes are; null if it is no customer's, or not known yet. */
   account: { readonly customerId: Id; readonly channel: Channel } | null;
-  /** Set once the response is sent. */
-  transferred: TransferredBytes;
+  /** Bytes of the request and of its response, with their headers. Set once the response is sent. */
+  transferred: { readonly receivedBytes: number; readonly sentBytes: number };
   /** Bytes of the body that a server in front of this one sends in its place. */
   sentByFront: number;
 }
@@ -71,10 +71,6 @@ const REQUEST_CONTEXT = Symbol('RequestContext');
 
 interface WithRequestContext extends IncomingMessage {
   [REQUEST_CONTEXT]?: RequestContext;
-}
-
-function setRequestContext(request: WithRequestContext, requestContext: RequestContext): void {
-  request[REQUEST_CONTEXT] = requestContext;
 }
 
 export function requestContextOf(request: WithRequestContext): RequestContext {
@@ -121,11 +117,6 @@ export const CurrentCaller = requestParameter((request): Caller => callerOf(requ
 
 export const CurrentRequestContext = requestParameter((request): RequestContext => requestContextOf(request));
 
-const API = '/api/v1';
-const OPERATOR_API = '/operator/v1';
-const SETTINGS = '/settings';
-const SHARES = `/${SHARES_PATH}/`;
-
 /** Monitors and pages ask for these again and again: above `debug` their lines would hide the others. */
 const ROUTINE = /^\/(healthz|readyz|settings\/assets\/)/;
 
@@ -142,7 +133,7 @@ export function openRequestContext(
   { clock }: { clock: Clock },
   { logger, trustedProxies, operatorApi, onAnswered, trace }: HttpOptions,
 ) {
-  const apis = operatorApi ? [API, OPERATOR_API] : [API];
+  const apis = operatorApi ? ['/api/v1', '/operator/v1'] : ['/api/v1'];
   const random = new RandomBytes();
   return (request: Request, response: Response, next: NextFunction): void => {
     const requestId = `req_${newUlid(clock.now().getTime(), random)}`;
@@ -152,14 +143,14 @@ export function openRequestContext(
     const path = request.path ?? '';
     const api = apis.find((base) => path === base || path.startsWith(`${base}/`));
     const underApi = api !== undefined;
-    const underSettings = path === SETTINGS || path.startsWith(`${SETTINGS}/`);
-    setRequestContext(request, {
+    const underSettings = path === '/settings' || path.startsWith('/settings/');
+    (request as WithRequestContext)[REQUEST_CONTEXT] = {
       requestId,
       clientIp,
       namedIp: isNamed ? clientIp : null,
       underApi,
       underSettings,
-      forVisitors: path.startsWith(SHARES),
+      forVisitors: path.startsWith(`/${SHARES_PATH}/`),
       userId: null,
       key: null,
       operator: null,
@@ -168,9 +159,9 @@ export function openRequestContext(
       body: undefined,
       refusal: null,
       account: null,
-      transferred: NOTHING,
+      transferred: { receivedBytes: 0, sentBytes: 0 },
       sentByFront: 0,
-    });
+    };
     response.setHeader('X-Request-Id', requestId);
     const { method, socket } = request;
     const began = performance.now();
@@ -204,21 +195,12 @@ export function openRequestContext(
   };
 }
 
-interface ClientSource {
-  readonly address: string;
-  /** False if a trusted proxy did not send its client's address: then the address is the proxy's, and no IP list admits the client. */
-  readonly isNamed: boolean;
-}
-
 /**
  * The client of a request: the peer, unless the peer is a trusted proxy; then the right-most hop of X-Forwarded-For that is not one, with
- * or without a port. If all hops are trusted proxies, the request comes from one of them.
+ * or without a port. If all hops are trusted proxies, the request comes from one of them. `isNamed` is false if a trusted proxy did not send
+ * its client's address: then the address is the proxy's, and no IP list admits the client.
  */
-export function clientSource(
-  peer: string,
-  forwardedFor: string | undefined,
-  trustedProxies: IpRanges | null,
-): ClientSource {
+export function clientSource(peer: string, forwardedFor: string | undefined, trustedProxies: IpRanges | null) {
   const address = normalizeAddress(peer) ?? peer;
   if (trustedProxies === null || !trustedProxies.contains(address)) return { address, isNamed: true };
   if (forwardedFor === undefined) return { address, isNamed: false };
@@ -237,14 +219,6 @@ function hopAddress(text: string): string | null {
   return normalizeAddress(dotted ?? text);
 }
 
-/** Bytes of a request and its response, with their headers. */
-interface TransferredBytes {
-  readonly receivedBytes: number;
-  readonly sentBytes: number;
-}
-
-const NOTHING: TransferredBytes = { receivedBytes: 0, sentBytes: 0 };
-
 /** The bytes of a connection that were counted for requests that have ended. */
 interface Counted {
   received: number;
@@ -254,13 +228,9 @@ interface Counted {
 /** Kept on the socket, for the reason stated at `REQUEST_CONTEXT`. */
 const COUNTED = Symbol('Counted');
 
-interface CountedSocket extends Socket {
-  [COUNTED]?: Counted;
-}
-
 /** Returns what the connection has carried since the request before this one ended: every byte is counted once, even if requests overlap. */
-function endTransfer(request: IncomingMessage): TransferredBytes {
-  const socket: CountedSocket = request.socket;
+function endTransfer(request: IncomingMessage): RequestContext['transferred'] {
+  const socket: Socket & { [COUNTED]?: Counted } = request.socket;
   const { received, sent } = socket[COUNTED] ?? { received: 0, sent: 0 };
   const { bytesRead, bytesWritten } = socket;
   const counted: Counted = { received: bytesRead, sent: bytesWritten };
