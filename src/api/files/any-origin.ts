@@ -1,4 +1,4 @@
-import { type CanActivate, type ExecutionContext, UseGuards } from '@nestjs/common';
+import { type ExecutionContext, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { DomainError } from '../../core/shared/errors.js';
 
@@ -22,14 +22,14 @@ export function openToPages(response: Response): void {
   response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
 }
 
-class OpenToPages implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
-    openToPages(context.switchToHttp().getResponse<Response>());
+/** Every response of a controller tells `tell`, errors included. */
+export function OnEveryResponse(tell: (response: Response) => void): ClassDecorator {
+  const canActivate = (context: ExecutionContext) => {
+    tell(context.switchToHttp().getResponse<Response>());
     return true;
-  }
+  };
+  return UseGuards({ canActivate });
 }
-
-export const AnyOrigin = () => UseGuards(new OpenToPages());
 
 export function preflight(response: Response, methods: string): void {
   response.setHeader('Allow', methods);
@@ -43,10 +43,8 @@ export function otherMethod({ method }: Request, response: Response, methods: st
   return new DomainError('method_not_allowed', `${method} is not supported here. Allowed: ${methods}.`);
 }
 
-/** A cache of nginx cannot be told to remove what it has stored. So it asks so often whether that is still valid. */
-const MOST_SECONDS = 60;
-
 /** Says it to nginx alone, which does not pass it on. @param seconds For which any cache may store the response. */
 export function nginxCacheHeaders(seconds: number): Record<string, string> {
-  return { 'X-Accel-Expires': String(Math.min(seconds, MOST_SECONDS)) };
+  // A cache of nginx cannot be told to remove what it has stored. So it asks every minute whether that is still valid.
+  return { 'X-Accel-Expires': String(Math.min(seconds, 60)) };
 }

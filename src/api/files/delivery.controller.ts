@@ -16,20 +16,17 @@ import { headerOf } from '../../http/server/request.js';
 import type { HeaderName } from '../openapi/headers.js';
 import { Documented, DocumentTag, pictureAnswers } from '../openapi/operation.js';
 import { deliveryParameters, ifNoneMatchHeader, rangeParameters } from '../openapi/parameters.js';
-import { AnyOrigin, nginxCacheHeaders, otherMethod, preflight } from './any-origin.js';
+import { nginxCacheHeaders, OnEveryResponse, openToPages, otherMethod, preflight } from './any-origin.js';
 
 const METHODS = 'GET, HEAD, OPTIONS';
 const PATH = ':deliveryKeyId/:photoId/:imageOptions';
 const fileHeaders: readonly HeaderName[] = ['ETag', 'Accept-Ranges', 'Content-Disposition', 'Cache-Tag'];
 
-/** A cache may answer with a picture for so long after it is stale, while it asks for the current one. */
-const STALE_SECONDS = 60;
-
 /** Addresses that servers of customers sign themselves. */
 @DocumentTag('Signed URLs')
 @Controller(DELIVERY_PATH)
 @NoKeyRequired()
-@AnyOrigin()
+@OnEveryResponse(openToPages)
 export class DeliveryController {
   constructor(
     @Inject(PORTS) private readonly ports: Ports,
@@ -100,8 +97,8 @@ export class DeliveryController {
     const now = this.ports.clock.now().getTime();
     const valid = expiresAt === null ? Number.POSITIVE_INFINITY : Math.floor((expiresAt.getTime() - now) / SECOND);
     const fresh = Math.max(0, Math.min(valid, this.options.deliveryMaxAge));
-    // Who sets 0 wants every request to be checked.
-    const stale = fresh === 0 ? 0 : Math.min(valid - fresh, STALE_SECONDS);
+    // For so long a cache may answer with a stale one, while it asks for the current one. Who sets 0 wants every request to be checked.
+    const stale = fresh === 0 ? 0 : Math.min(valid - fresh, 60);
     return {
       'Cache-Control': `public, max-age=${fresh}, stale-while-revalidate=${stale}`,
       ...nginxCacheHeaders(fresh),

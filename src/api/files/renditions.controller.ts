@@ -12,7 +12,7 @@ import { TrafficRecorder } from '../../http/server/recorders.js';
 import type { HeaderName } from '../openapi/headers.js';
 import { Documented, DocumentTag, PathParameters, pictureAnswers } from '../openapi/operation.js';
 import { ifNoneMatchHeader, pathToken, rangeParameters } from '../openapi/parameters.js';
-import { AnyOrigin, nginxCacheHeaders, otherMethod, preflight } from './any-origin.js';
+import { nginxCacheHeaders, OnEveryResponse, openToPages, otherMethod, preflight } from './any-origin.js';
 
 const METHODS = 'GET, HEAD, OPTIONS';
 const fileHeaders: readonly HeaderName[] = ['ETag', 'Last-Modified', 'Accept-Ranges', 'Content-Disposition'];
@@ -22,7 +22,7 @@ const fileHeaders: readonly HeaderName[] = ['ETag', 'Last-Modified', 'Accept-Ran
 @PathParameters(pathToken)
 @Controller(RENDITIONS_PATH)
 @NoKeyRequired()
-@AnyOrigin()
+@OnEveryResponse(openToPages)
 export class RenditionsController {
   constructor(
     @Inject(PORTS) private readonly ports: Ports,

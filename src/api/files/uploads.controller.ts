@@ -29,22 +29,12 @@ import { bodyOf, headerOf, requestTimeout } from '../../http/server/request.js';
 import { requestContextOf } from '../../http/server/request-context.js';
 import { Documented, DocumentTag, PathParameters } from '../openapi/operation.js';
 import { pathToken, tusResumable, uploadOffset } from '../openapi/parameters.js';
-import { AnyOrigin, otherMethod, preflight } from './any-origin.js';
+import { OnEveryResponse, openToPages, otherMethod, preflight } from './any-origin.js';
 
 /** The version of the protocol for resumable uploads (https://tus.io) that is spoken here. */
 const TUS_VERSION = '1.0.0';
 const CONTENT_TYPE = 'application/offset+octet-stream';
 const METHODS = 'HEAD, OPTIONS, PATCH, PUT';
-
-/** Every response says which version is spoken, errors included. */
-class SpeaksTus implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
-    context.switchToHttp().getResponse<Response>().setHeader('Tus-Resumable', TUS_VERSION);
-    return true;
-  }
-}
-
-const Tus = () => UseGuards(new SpeaksTus());
 
 /** Lets every request pass, and counts its bytes for the account of its URL, even if that is no longer valid. */
 @Injectable()
@@ -76,8 +66,8 @@ class UploadBytes implements CanActivate {
 @PathParameters(pathToken)
 @Controller(UPLOADS_PATH)
 @NoKeyRequired()
-@AnyOrigin()
-@Tus()
+@OnEveryResponse(openToPages)
+@OnEveryResponse((response) => response.setHeader('Tus-Resumable', TUS_VERSION))
 @UseGuards(UploadBytes)
 export class UploadsController {
   constructor(@Inject(PORTS) private readonly ports: Ports) {}

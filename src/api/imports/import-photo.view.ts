@@ -1,7 +1,6 @@
 import { type DuplicatePolicy, MAX_CLIENT_REF, MAX_IMPORT_NAME, MAX_SOURCE } from '../../core/imports/import.js';
 import type { ImportPhotoStatus } from '../../core/imports/import-photo.js';
 import type { ItemDetails } from '../../core/imports/read.js';
-import type { UploadTarget } from '../../core/imports/target.js';
 import { parseInstant } from '../../core/media/capture-time.js';
 import { type ClientField, clientFields, type DeclaredValues, valuesOf } from '../../core/media/photo-fields.js';
 import { MAX_ZONE } from '../../core/media/zones.js';
@@ -248,18 +247,14 @@ export function importPhotoView(item: ItemDetails): ImportPhotoView {
     metadata: { ...item.metadata },
     tags: item.tags.map(tagNameView),
     error: item.error && { code: item.error.code, message: item.error.message },
-    upload: item.upload && uploadView(item.upload),
+    upload: item.upload && {
+      method: 'PUT',
+      protocols: item.upload.isResumable ? ['put', 'tus'] : ['put'],
+      url: item.upload.url,
+      headers: { ...item.upload.headers },
+      expiresAt: instant(item.upload.expiresAt),
+    },
     createdAt: instant(item.createdAt),
     updatedAt: instant(item.updatedAt),
-  };
-}
-
-function uploadView({ url, isResumable, headers, expiresAt }: UploadTarget): UploadTargetView {
-  return {
-    method: 'PUT',
-    protocols: isResumable ? ['put', 'tus'] : ['put'],
-    url,
-    headers: { ...headers },
-    expiresAt: instant(expiresAt),
   };
 }

@@ -3,11 +3,7 @@ import type { Caller } from '../../core/access/caller.js';
 import { editImportPhoto } from '../../core/imports/edit-item.js';
 import { readImport, readImportPhotos } from '../../core/imports/read.js';
 import { receiveInline } from '../../core/imports/register/inline.js';
-import {
-  type RegistrationResult,
-  type RegistrationResults,
-  registerPhotos,
-} from '../../core/imports/register/register.js';
+import { type RegistrationResult, registerPhotos } from '../../core/imports/register/register.js';
 import type { Ports } from '../../core/ports.js';
 import { notFound } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
@@ -32,9 +28,13 @@ import { RegistrationOutcomesView, registrationView } from './import.view.js';
 import { ImportPhotoView, importPhotoView } from './import-photo.view.js';
 import { type InlineRequest, openMultipart } from './multipart.js';
 
+/** Upload targets are secret and expire: items are stored by their ids, and returned with fresh targets. */
 const storedRegistration: StoredBodyFormat<
   ReturnType<typeof registrationView>,
-  { readonly importId: Id; readonly results: readonly StoredResult[] }
+  {
+    readonly importId: Id;
+    readonly results: readonly (Pick<RegistrationResult, 'index' | 'outcome' | 'error'> & { photo: Id | null })[];
+  }
 > = {
   toStored: ({ data, import: { id: importId } }) => ({
     importId,
@@ -106,7 +106,10 @@ export class ImportPhotosController {
       'files' in body
         ? receiveInline(this.ports, caller, id, body, ports.store)
         : registerPhotos(ports, caller, id, body.photos);
-    return idempotent(add, registrationReply);
+    return idempotent(add, (answer) => {
+      const isNew = answer.results.some(({ outcome }) => outcome === 'created' || outcome === 'duplicate');
+      return new Reply(isNew ? 201 : 200, registrationView(answer));
+    });
   }
 
   @Patch(':photoId')
@@ -131,15 +134,4 @@ export class ImportPhotosController {
   ) {
     return idempotent((ports) => editImportPhoto(ports, caller, id, photoId, body), importPhotoView);
   }
-}
-
-function registrationReply(answer: RegistrationResults): Reply {
-  const isNew = answer.results.some(({ outcome }) => outcome === 'created' || outcome === 'duplicate');
-  return new Reply(isNew ? 201 : 200, registrationView(answer));
-}
-
-/** Upload targets are secret and expire: items are stored by their ids, and returned with fresh targets. */
-
-interface StoredResult extends Pick<RegistrationResult, 'index' | 'outcome' | 'error'> {
-  readonly photo: Id | null;
 }

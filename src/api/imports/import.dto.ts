@@ -4,11 +4,10 @@ import { creationErrors } from '../../core/imports/create.js';
 import { itemPatchErrors } from '../../core/imports/edit-item.js';
 import type { DuplicatePolicy } from '../../core/imports/import.js';
 import { type ImportPhotoStatus, importPhotoTransitions } from '../../core/imports/import-photo.js';
-import type { ItemListRequest } from '../../core/imports/read.js';
 import { declareField, RequestModel } from '../../http/fields/declared.js';
 import { ListOf, OneOf, Text, WholeNumber } from '../../http/fields/fields.js';
 import type { BodyContext } from '../../http/requests/json-body.js';
-import { PaginationQuery, Parameter, paginationOf, someOf } from '../../http/requests/parameters.js';
+import { PaginationQuery, Parameter, someOf } from '../../http/requests/parameters.js';
 import type { ParameterRule } from '../../http/requests/read-request.js';
 import {
   DescriptiveBody,
@@ -51,18 +50,10 @@ export class ImportQuery extends PaginationQuery {
 /** Its page of items has its own parameters. */
 export const importRule: ParameterRule<ImportQuery> = (_, { sent }) => {
   if (sent.has('include')) return [];
-  return (['limit', 'cursor', 'photoStatus'] as const)
+  return ['limit', 'cursor', 'photoStatus']
     .filter((name) => sent.has(name))
-    .map((field) => {
-      return { field, code: 'unknown_parameter', message: `${field} requires include=photos.` };
-    });
+    .map((field) => ({ field, code: 'unknown_parameter', message: `${field} requires include=photos.` }));
 };
-
-/** The requested page of items; null without `include=photos`. */
-export function itemListRequest(query: ImportQuery): ItemListRequest | null {
-  const { include, photoStatus } = query;
-  return include ? { ...paginationOf(query), ...(photoStatus && { statuses: photoStatus }) } : null;
-}
 
 @RequestModel('NewImport', 'The settings of a new import.')
 export class ImportCreationBody {

@@ -2,7 +2,6 @@ import { type DuplicatePolicy, IDLE_DAYS, type ImportStatus, progress } from '..
 import type { ImportDetails, ItemDetails } from '../../core/imports/read.js';
 import type { RegistrationResult, RegistrationResults } from '../../core/imports/register/register.js';
 import type { ItemErrorCode } from '../../core/shared/errors.js';
-import type { Page } from '../../core/shared/pagination.js';
 import { ResponseModel } from '../../http/fields/declared.js';
 import {
   Count,
@@ -207,19 +206,12 @@ export function importView(subject: ImportDetails): ImportView {
   };
 }
 
-export function importWithPhotos(subject: ImportDetails, page: Page<ItemDetails>): ImportView {
-  return { ...importView(subject), photos: listView(page, importPhotoView) };
-}
-
 export function registrationView({ results, import: subject }: RegistrationResults): RegistrationOutcomesView {
-  return { data: results.map(resultView), import: importView(subject) };
-}
-
-function resultView({ index, outcome, photo, error }: RegistrationResult): RegistrationOutcomeView {
-  return {
+  const data = results.map(({ index, outcome, photo, error }) => ({
     index,
     outcome,
     photo: photo && importPhotoView(photo),
     error: error && { code: error.code, message: error.message },
-  };
+  }));
+  return { data, import: importView(subject) };
 }

@@ -12,16 +12,17 @@ import type { Id } from '../../core/shared/ids.js';
 import { RequireScope } from '../../http/access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
-import { PathId } from '../../http/requests/parameters.js';
+import { PathId, paginationOf } from '../../http/requests/parameters.js';
 import { BodySchema, QuerySchema, ValidBody, ValidQuery } from '../../http/requests/read-request.js';
-import { Reply, WithETag } from '../../http/responses/reply.js';
+import { listView, Reply, WithETag } from '../../http/responses/reply.js';
 import { headerOf } from '../../http/server/request.js';
 import { CurrentCaller } from '../../http/server/request-context.js';
 import { Idempotent, type RunIdempotently } from '../idempotency/idempotent-responses.js';
 import { Documented, DocumentTag, PathParameters } from '../openapi/operation.js';
 import { importId, preferHeader } from '../openapi/parameters.js';
-import { FinalizationBody, ImportCreationBody, ImportQuery, importRule, itemListRequest } from './import.dto.js';
-import { ImportView, importView, importWithPhotos } from './import.view.js';
+import { FinalizationBody, ImportCreationBody, ImportQuery, importRule } from './import.dto.js';
+import { ImportView, importView } from './import.view.js';
+import { importPhotoView } from './import-photo.view.js';
 
 /** Seconds after which polling again makes sense. */
 const LOOK_AGAIN = { 'Retry-After': 2 };
@@ -81,10 +82,11 @@ export class ImportsController {
   @WithETag()
   @QuerySchema(ImportQuery, importRule)
   async read(@CurrentCaller() caller: Caller, @PathId('id') id: Id, @ValidQuery() query: ImportQuery): Promise<Reply> {
-    const items = itemListRequest(query);
-    if (items) {
+    const { include, photoStatus: statuses } = query;
+    if (include) {
+      const items = { ...paginationOf(query), ...(statuses && { statuses }) };
       const { import: subject, page } = await listImportPhotos(this.ports, caller, id, items);
-      return whileProcessing(subject, importWithPhotos(subject, page));
+      return whileProcessing(subject, { ...importView(subject), photos: listView(page, importPhotoView) });
     }
     const subject = await readImport(this.ports, caller, id);
     return whileProcessing(subject, importView(subject));

@@ -113,17 +113,6 @@ const columns = [
   'sentBytes',
 ] as const;
 
-function operatorUsageView({ usage, days }: UsageReport): OperatorUsageView {
-  return {
-    photos: usage.photos,
-    trashedPhotos: usage.trashedPhotos,
-    storageBytes: usage.storageBytes,
-    trashedBytes: usage.trashedBytes,
-    renditionBytes: usage.renditionBytes,
-    days: days.map(dayView),
-  };
-}
-
 function dayView({ stored, ...counts }: DailyUsage): OperatorUsageDayView {
   const { day, requests, limited, failed, images, imageBytes, imagesMade, receivedBytes, sentBytes } = counts;
   const { photos = null, storageBytes = null, renditionBytes = null } = stored ?? {};
@@ -164,7 +153,11 @@ export class OperatorUsageController {
   @QuerySchema(UsageQuery)
   async read(@PathId('customerId') id: Id, @ValidQuery() { format }: UsageQuery) {
     const report = await readDailyUsage(this.ports, id);
-    if (format !== 'csv') return operatorUsageView(report);
+    if (format !== 'csv') {
+      const { photos, trashedPhotos, storageBytes, trashedBytes, renditionBytes } = report.usage;
+      const days = report.days.map(dayView);
+      return { photos, trashedPhotos, storageBytes, trashedBytes, renditionBytes, days } satisfies OperatorUsageView;
+    }
     const name = `usage-${id}-${report.days.at(-1)?.day}.csv`;
     const headers = {
       'Content-Type': `${CSV}; charset=utf-8`,

@@ -18,7 +18,6 @@ import { LocationView } from './photo-parts.view.js';
 /** Fields that several classes of photos and imports have. */
 
 export const LOCAL_TIME = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?$';
-const METADATA_KEY = '^[A-Za-z0-9_.-]{1,40}$';
 
 export const filename = {
   description: `A plain file name: no \`/\` or \`\\\`, no control characters, and not \`.\` or \`..\`. Need not be unique. ${STORED}`,
@@ -36,7 +35,7 @@ const value = {
   examples: ['ACME'],
   maxLength: MAX_METADATA_VALUE,
 };
-const keys = { propertyNames: { pattern: METADATA_KEY }, examples: [{ client: 'ACME' }] };
+const keys = { propertyNames: { pattern: '^[A-Za-z0-9_.-]{1,40}$' }, examples: [{ client: 'ACME' }] };
 const metadataWords = (what: string) => `${what} At most ${MAX_METADATA_KEYS} keys of 1 to 40 characters.`;
 
 export const MetadataMap = () =>
@@ -55,14 +54,6 @@ export const MetadataPatch = () =>
     schema: { additionalProperties: { ...value, type: ['string', 'null'] }, ...keys },
   });
 
-const tagNameSchema = {
-  type: 'string',
-  description: tagName.description,
-  examples: [tagName.example],
-  minLength: tagName.min,
-  maxLength: tagName.max,
-};
-
 export const PhotoTagIds = (description = 'The ids of existing tags. Unknown ids are refused.') =>
   Ids(defaultLimits.tagsPerPhoto, { description, example: [12, 15] });
 
@@ -71,7 +62,13 @@ export const PhotoTagNames = () =>
     description: 'The names of tags. Tags that do not exist are created, which requires `tags:write`.',
     example: ['Holiday'],
     maxEntry: tagName.max,
-    item: tagNameSchema,
+    item: {
+      type: 'string',
+      description: tagName.description,
+      examples: [tagName.example],
+      minLength: tagName.min,
+      maxLength: tagName.max,
+    },
   });
 
 export const Sha256 = (
@@ -128,21 +125,22 @@ function decoratorOf(
   }
 }
 
-export const ShownFields = (location: Model) =>
-  declareFields(fieldNames, { location, about: shownAbout, nullable: false });
+export const ShownFields = (location: Model) => {
+  const about = (field: PhotoField) =>
+    field.setBy === 'client or file' ? `${field.about} Initially taken from the file.` : field.about;
+  return declareFields(fieldNames, { location, about, nullable: false });
+};
 
 export const DeclaredFields = (location: Model) =>
   declareFields(clientFields, { location, about: () => FROM_CLIENT, nullable: true });
 
 /** The fields of a photo that a client gives. @param nullable Whether null may stand for a value that a photo always has. */
-export const GivenFields = ({ nullable }: { readonly nullable: boolean }) =>
-  declareFields(clientFields, { location: LocationBody, about: givenAbout, nullable });
+export const GivenFields = ({ nullable }: { readonly nullable: boolean }) => {
+  const about = (field: PhotoField) => (field.kind === 'text' ? `${field.about} ${STORED}` : field.about);
+  return declareFields(clientFields, { location: LocationBody, about, nullable });
+};
 
 export const FROM_CLIENT = 'The value you provided, or null to take it from the file.';
-
-const shownAbout = ({ about, setBy }: PhotoField) =>
-  setBy === 'client or file' ? `${about} Initially taken from the file.` : about;
-const givenAbout = ({ about, kind }: PhotoField) => (kind === 'text' ? `${about} ${STORED}` : about);
 
 /** The class says nothing of the fields that `GivenFields` declares. */
 const GivenBody = class {} as new () => {

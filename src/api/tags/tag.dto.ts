@@ -87,19 +87,16 @@ export class TagListQuery extends PaginationQuery {
 
 export function tagListRequest(query: TagListQuery): TagListRequest {
   const { q, name, ids, unused, sort = DEFAULT_SORT } = query;
+  // What `searchText` drops: it keeps words, separated by blanks.
+  const signs = q === undefined ? null : foldKey(q).match(/[^\p{L}\p{N}\p{M}\s]+/gu);
   const filters: TagFilters = {
-    ...(q !== undefined && { q: searchText(q), ...signsIn(q) }),
+    ...(q !== undefined && { q: searchText(q) }),
+    ...(signs && { signs }),
     ...(name !== undefined && { nameKey: foldKey(name.trim().replace(/\s+/gu, ' ')) }),
     ...(ids !== undefined && { ids }),
     ...(unused !== undefined && { unused }),
   };
   return { ...paginationOf(query), filters, sort };
-}
-
-/** Characters that `searchText` drops: it keeps words, separated by blanks. */
-function signsIn(q: string): Pick<TagFilters, 'signs'> {
-  const signs = foldKey(q).match(/[^\p{L}\p{N}\p{M}\s]+/gu);
-  return signs ? { signs } : {};
 }
 
 export class TagCreationQuery {

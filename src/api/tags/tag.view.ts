@@ -1,7 +1,7 @@
 import type { ItemErrorCode } from '../../core/shared/errors.js';
 import type { TagCreationResult } from '../../core/tags/create-tags.js';
 import type { EditedTag } from '../../core/tags/edit-tag.js';
-import { MAX_TAG_NAME, type Tag, type TagChanges, type TagName } from '../../core/tags/tag.js';
+import { MAX_TAG_NAME, type Tag, type TagName } from '../../core/tags/tag.js';
 import { ResponseModel } from '../../http/fields/declared.js';
 import {
   Count,
@@ -93,11 +93,10 @@ export function tagView(tag: Tag): TagView {
 
 /** With the result of the bulk tools, if one was used. */
 export function editedTagView({ changes, ...tag }: EditedTag): TagView {
-  return { ...tagView(tag), ...(changes && { changes: changesView(changes) }) };
-}
-
-function changesView({ added, removed, unchanged, notFound, full, mergedTagIds }: TagChanges): TagChangesView {
-  return { added, removed, unchanged, notFound: [...notFound], full: [...full], mergedTagIds: [...mergedTagIds] };
+  if (changes === undefined) return tagView(tag);
+  const { added, removed, unchanged, notFound, full, mergedTagIds } = changes;
+  const lists = { notFound: [...notFound], full: [...full], mergedTagIds: [...mergedTagIds] };
+  return { ...tagView(tag), changes: { added, removed, unchanged, ...lists } };
 }
 
 @ResponseModel('TagCreation', 'The outcome for one tag.')

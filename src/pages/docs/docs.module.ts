@@ -1,6 +1,6 @@
 import { All, Controller, Get, Module, Param, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { AnyOrigin } from '../../api/files/any-origin.js';
+import { OnEveryResponse, openToPages } from '../../api/files/any-origin.js';
 import { notFound } from '../../core/shared/errors.js';
 import { NoKeyRequired } from '../../http/access.js';
 import { IMMUTABLE, sendMethods, sendPublic, sitePaths } from '../../http/responses/send-public.js';
@@ -8,7 +8,7 @@ import { IMMUTABLE, sendMethods, sendPublic, sitePaths } from '../../http/respon
 /** The contract, for programs; readers on other sites may load it, too. */
 @Controller('openapi.json')
 @NoKeyRequired()
-@AnyOrigin()
+@OnEveryResponse(openToPages)
 class OpenApiController {
   @Get()
   show(@Req() request: Request, @Res() response: Response): void {
