@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { parseInstant } from '../core/media/capture-time.js';
 import { type Id, parseId } from '../core/shared/ids.js';
 
@@ -38,11 +38,6 @@ export function listOption(text: string, sofar: readonly string[] = []): readonl
 /** A word of its own, or what the other reader reads. */
 export function wordOr<W extends string, T>(word: W, read: (text: string) => T): (text: string) => W | T {
   return (text) => (text === word ? word : read(text));
-}
-
-/** An option of the program, so that it is understood before and after the name of a command. */
-export function envFileOption(): Option {
-  return new Option('--env-file <file>', 'settings of the installation (default: phs.env, see docs/operations.md)');
 }
 
 export function envFileOf(command: Command): string | undefined {

@@ -1,4 +1,4 @@
-import type { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { exampleText } from 'photo-service-cli/command-names';
 import { loadSettings } from '../composition/blob-stores.js';
 import { backupCommand } from './backup/backup-command.js';
@@ -8,7 +8,7 @@ import { deliveryKeyCommand } from './delivery-key-command.js';
 import { doctorCommand } from './doctor/doctor-command.js';
 import { keyCommand } from './key-command.js';
 import { operatorTokenCommand } from './operator-token-command.js';
-import { envFileOf, envFileOption } from './options.js';
+import { envFileOf } from './options.js';
 import { presetCommand } from './preset-command.js';
 import { docsCommand, mailCommand, migrateCommand, reloadCommand, serveCommand } from './service-commands.js';
 import { shareCommand } from './share-command.js';
@@ -18,42 +18,7 @@ import { listenCommand, webhookCommand } from './webhook-commands.js';
 
 /** The commands that operate the service. Requires the program to have `ownOptions`. */
 export function ownCommands(): Command[] {
-  const all = [
-    // These two read the settings themselves: one logs the warnings about them, the other reports them.
-    showing(serveCommand(), 'phs serve --env-file /etc/photo-service/phs.env'),
-    showing(doctorCommand(), 'phs doctor --json'),
-    ...commands().map(readingSettings),
-    printing(docsCommand(), 'phs docs ./site'),
-  ];
-  return all.map((command) => command.helpGroup('Operate the service:'));
-}
-
-function showing(command: Command, example: string): Command {
-  return command.addHelpText('after', exampleText(example));
-}
-
-/** The same for a command that prints its result, or whose subcommands do: for people, or for programs. */
-function printing(command: Command, example: string): Command {
-  for (const each of command.commands.length === 0 ? [command] : command.commands)
-    each.option('--json', 'print one JSON document');
-  return showing(command, example);
-}
-
-/** Options of the program itself. */
-export function ownOptions(): Option[] {
-  return [envFileOption()];
-}
-
-function readingSettings(command: Command): Command {
-  return command.hook('preAction', (_, action) => {
-    const { file, warnings } = loadSettings(envFileOf(action));
-    if (file !== null) console.error(`phs: settings from ${file}`);
-    for (const warning of warnings) console.error(`phs: warning: ${warning}`);
-  });
-}
-
-function commands(): Command[] {
-  return [
+  const readingSettings = [
     showing(migrateCommand(), 'phs migrate'),
     showing(reloadCommand(), 'phs reload'),
     printing(customerCommand(), 'phs customer create --name ACME'),
@@ -72,4 +37,35 @@ function commands(): Command[] {
     printing(restoreCommand(), 'phs restore /mnt/backup'),
     printing(blobsCommand(), 'phs blobs copy --to s3://photos'),
   ];
+  for (const command of readingSettings) {
+    command.hook('preAction', (_, action) => {
+      const { file, warnings } = loadSettings(envFileOf(action));
+      if (file !== null) console.error(`phs: settings from ${file}`);
+      for (const warning of warnings) console.error(`phs: warning: ${warning}`);
+    });
+  }
+  const all = [
+    // These two read the settings themselves: one logs the warnings about them, the other reports them.
+    showing(serveCommand(), 'phs serve --env-file /etc/photo-service/phs.env'),
+    showing(doctorCommand(), 'phs doctor --json'),
+    ...readingSettings,
+    printing(docsCommand(), 'phs docs ./site'),
+  ];
+  return all.map((command) => command.helpGroup('Operate the service:'));
+}
+
+/** Options of the program itself, so that they are understood before and after the name of a command. */
+export function ownOptions(): Option[] {
+  return [new Option('--env-file <file>', 'settings of the installation (default: phs.env, see docs/operations.md)')];
+}
+
+function showing(command: Command, example: string): Command {
+  return command.addHelpText('after', exampleText(example));
+}
+
+/** The same for a command that prints its result, or whose subcommands do: for people, or for programs. */
+function printing(command: Command, example: string): Command {
+  for (const each of command.commands.length === 0 ? [command] : command.commands)
+    each.option('--json', 'print one JSON document');
+  return showing(command, example);
 }

@@ -6,9 +6,6 @@ import type { BlobStore } from '../core/blobs/blob-store.js';
 import type { ScrubPosition } from '../core/integrity/scrub.js';
 import type { Ports } from '../core/ports.js';
 
-/** In the data folder: how far originals were verified. */
-const SCRUB_POSITION = 'verified-originals.json';
-
 export type OpenBlobs = Pick<Ports, 'blobs' | 'directUploads'> & {
   /** Null for a store that compares stored bytes with their checksums itself. */
   readonly scrubPosition: ScrubPosition | null;
@@ -25,7 +22,7 @@ export async function openBlobs({
   return {
     blobs: opened.blobs,
     directUploads: opened.directUploads ?? null,
-    scrubPosition: store.verifiesItself ? null : new FileScrubPosition(join(dataDir, SCRUB_POSITION)),
+    scrubPosition: store.verifiesItself ? null : new FileScrubPosition(join(dataDir, 'verified-originals.json')),
     close: () => opened.close?.(),
   };
 }

@@ -15,11 +15,9 @@ import type { ArchiveTarget } from '../core/backup/database-snapshot.js';
 import type { Clock } from '../core/shared/clock.js';
 import { requireTables, unusable } from './require-installation.js';
 
-/** The use of the embedded database: a service owns it, a command shares it with a running service. */
-export type Ownership = 'own' | 'share';
-
 export interface OpenOptions {
-  readonly ownership: Ownership;
+  /** The use of the embedded database: a service owns it, a command shares it with a running service. */
+  readonly ownership: 'own' | 'share';
   /** Whether to create what is missing. Otherwise an installation must exist: call `requireInstallation` first. */
   readonly create: boolean;
   /** Processes of this service, each with its own connections; default 1. */
@@ -61,7 +59,9 @@ async function openEmbedded(
   log: Log,
 ): Promise<PostgresDatabase> {
   await makeDataDir(config.dataDir);
-  const settings = embeddedSettings(config, processes);
+  // Room for the connections of every process: the database's own limit is for one process, and for commands.
+  const connections = EMBEDDED_CONNECTIONS + (processes - 1) * (config.databasePool + 1);
+  const settings: Record<string, string> = processes === 1 ? {} : { max_connections: String(connections) };
   const postgres = await openEmbeddedPostgres(config.dataDir, ownership, log, settings);
   try {
     // A first start that was interrupted leaves a database without tables.
@@ -76,12 +76,6 @@ async function openEmbedded(
     await postgres.stop();
     throw error;
   }
-}
-
-/** Room for the connections of every process: the database's own limit is for one process, and for commands. */
-function embeddedSettings({ databasePool }: Config, processes: number): Readonly<Record<string, string>> {
-  if (processes === 1) return {};
-  return { max_connections: String(EMBEDDED_CONNECTIONS + (processes - 1) * (databasePool + 1)) };
 }
 
 async function openServer(

@@ -9,10 +9,7 @@ import type { OpenBlobs } from './open-blobs.js';
 import type { Database } from './open-database.js';
 
 /** Stands in for what stores: it ends with the process. */
-export interface Memory {
-  readonly database: Database;
-  blobs(clock: Clock): OpenBlobs;
-}
+export type Memory = ReturnType<typeof openMemory>;
 
 const STORES_NOTHING = 'and --memory stores nothing';
 const IS_ONE_PROCESS = 'and the memory is that of one process';
@@ -30,7 +27,7 @@ const contradictions: readonly (readonly [name: string, why: string, harmless: R
 ];
 
 /** Errors: a `ConfigError` with a sentence for each setting that names something to store in. */
-export function openMemory(env: Environment): Memory {
+export function openMemory(env: Environment) {
   const value = (name: string) => env[name]?.trim() ?? '';
   const problems = contradictions
     .filter(([name, , harmless]) => !harmless.test(value(name)))
@@ -44,12 +41,12 @@ export function openMemory(env: Environment): Memory {
   return {
     database: {
       dataSource: null,
-      ports: (clock) => memoryDatabasePorts(new MemoryDatabase(), clock),
+      ports: (clock: Clock) => memoryDatabasePorts(new MemoryDatabase(), clock),
       leases: new MemoryRenditionLeases(),
-      ended: new Promise(() => undefined),
+      ended: new Promise<string>(() => undefined),
       close: async () => undefined,
-    },
-    blobs: (clock) => ({
+    } satisfies Database,
+    blobs: (clock: Clock): OpenBlobs => ({
       blobs: new MemoryBlobStore(clock),
       directUploads: null,
       scrubPosition: null,

@@ -16,14 +16,6 @@ import { BackupFolder, knownFiles, openBlobFiles } from './backup-folder.js';
 import { SECRET } from './manifest.js';
 import type { Part } from './part-file.js';
 
-interface BackupOptions {
-  readonly parallel: number;
-  readonly keep?: number;
-  readonly recipient?: readonly string[];
-  readonly withSecrets?: boolean;
-  readonly json?: boolean;
-}
-
 export function backupCommand(): Command {
   return new Command('backup')
     .description(
@@ -47,7 +39,12 @@ export function backupCommand(): Command {
       try {
         const plan = { root: resolve(dir), parallel: Math.max(1, options.parallel), recipients, withSecret };
         const { keep } = options;
-        const { made, removed } = await open.whileAlone(() => makeAndKeep(open, plan, keep));
+        const { made, removed } = await open.whileAlone(async () => {
+          // Backups that are interrupted again and again, on a full disk for example, must not fill it further.
+          if (keep !== undefined) await BackupFolder.removeUnfinished(plan.root);
+          const made = await makeBackup(open, plan);
+          return { made, removed: keep === undefined ? [] : await BackupFolder.keepNewest(plan.root, keep) };
+        });
         const report = { ok: made.problems.length === 0, ...made, removed };
         const lines = linesAbout(made, config.secretKeys !== null);
         if (removed.length > 0) lines.push(`Deleted the older backups ${removed.join(', ')}.`);
@@ -59,15 +56,15 @@ export function backupCommand(): Command {
     });
 }
 
-/** Backups that are interrupted again and again, on a full disk for example, must not fill it further. */
-async function makeAndKeep(open: OpenPorts, plan: BackupPlan, keep: number | undefined) {
-  if (keep === undefined) return { made: await makeBackup(open, plan), removed: [] };
-  await BackupFolder.removeUnfinished(plan.root);
-  const made = await makeBackup(open, plan);
-  return { made, removed: await BackupFolder.keepNewest(plan.root, keep) };
+interface BackupOptions {
+  readonly parallel: number;
+  readonly keep?: number;
+  readonly recipient?: readonly string[];
+  readonly withSecrets?: boolean;
+  readonly json?: boolean;
 }
 
-function linesAbout(made: Backup, secretIsInEnvironment: boolean): string[] {
+function linesAbout(made: Awaited<ReturnType<typeof makeBackup>>, secretIsInEnvironment: boolean): string[] {
   const { rows, copied, unchanged, bytes, deleted, problems, signedBy } = made;
   return [
     `Backup ${made.name}: ${counted(rows, 'row')}, ${counted(copied, 'new file')} (${counted(bytes, 'byte')}), ${counted(unchanged, 'file')} already backed up.`,
@@ -99,28 +96,10 @@ export interface BackupPlan {
   readonly withSecret: boolean;
 }
 
-interface Backup {
-  readonly name: string;
-  readonly path: string;
-  /** The public key of its signature. */
-  readonly signedBy: string;
-  readonly encrypted: boolean;
-  readonly hasSecret: boolean;
-  readonly rows: number;
-  readonly copied: number;
-  readonly unchanged: number;
-  readonly bytes: number;
-  readonly deleted: number;
-  readonly problems: readonly MissedBlob[];
-}
-
 /**
  * Rows first, then the blobs that they refer to: blobs added to the store meanwhile do not belong to them, and deleted ones are recognized.
  */
-export async function makeBackup(
-  { ports, takeSnapshot }: Pick<OpenPorts, 'ports' | 'takeSnapshot'>,
-  plan: BackupPlan,
-): Promise<Backup> {
+export async function makeBackup({ ports, takeSnapshot }: Pick<OpenPorts, 'ports' | 'takeSnapshot'>, plan: BackupPlan) {
   const { recipients, withSecret } = plan;
   const encrypt = recipients.length > 0 ? await ageEncryption(recipients) : null;
   const startedAt = ports.clock.now();

@@ -84,7 +84,7 @@ function refusal(damaged: readonly string[]): string {
   return [...named, ...more, 'Nothing was written. --leave-out-damaged restores everything else.'].join('\n');
 }
 
-function linesAbout(name: string, restored: Restored, hasSecret: boolean): string[] {
+function linesAbout(name: string, restored: Awaited<ReturnType<typeof restoreBackup>>, hasSecret: boolean): string[] {
   return [
     `Restored ${name}: ${counted(restored.rows, 'row')} and ${counted(restored.files, 'file')} (${counted(restored.bytes, 'byte')}).`,
     ...(restored.leftOut > 0
@@ -162,16 +162,6 @@ export async function wrongBlobs(folder: BackupFolder, manifest: Manifest, paral
   return wrong;
 }
 
-interface Restored {
-  readonly rows: number;
-  readonly files: number;
-  readonly bytes: number;
-  /** Rows that have no bytes. */
-  readonly leftOut: number;
-  /** Keys whose bytes are missing from the backup. */
-  readonly wrong: readonly string[];
-}
-
 export interface Restore {
   readonly folder: BackupFolder;
   readonly manifest: Manifest;
@@ -183,7 +173,7 @@ export interface Restore {
  * Restores a backup that was checked. Bytes first, rows second, and all rows at once: until the very end the database is empty, and the
  * restore can be started again.
  */
-async function restoreBackup(config: Config, restore: Restore): Promise<Restored> {
+async function restoreBackup(config: Config, restore: Restore) {
   const { folder, manifest, decrypt } = restore;
   const secret =
     manifest.secret !== null && config.secretKeys === null ? await folder.readText(manifest.secret, decrypt) : null;
@@ -194,6 +184,7 @@ async function restoreBackup(config: Config, restore: Restore): Promise<Restored
     );
   }
   const { target, close } = await openArchiveTarget(config, (line) => console.error(line));
+  // `wrong`: keys whose bytes are missing from the backup.
   const count = { files: 0, bytes: 0, wrong: [] as string[] };
   try {
     await target.prepare(manifest.schema.migrations);

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { print, table } from 'photo-service-cli/print';
 import { binariesOfDatabase } from '../../adapters/embedded-postgres.js';
@@ -21,7 +22,7 @@ import {
   checkSettings,
   inTrialFolder,
 } from './environment.js';
-import { type Checked, type Finding, fail, findingOf, ok, supportDocument, writeSupportFile } from './finding.js';
+import { type Checked, type Finding, fail, findingOf, ok, supportDocument } from './finding.js';
 import {
   checkBlobs,
   checkLimiter,
@@ -42,8 +43,10 @@ export function doctorCommand(): Command {
     .action(async (options: { json?: boolean; bundle?: string }, command: Command) => {
       const checked = await runChecks(envFileOf(command));
       const { findings } = checked;
-      if (options.bundle !== undefined)
-        await writeSupportFile(options.bundle, supportDocument(checked, blobStoresOf(process.env), process.env));
+      if (options.bundle !== undefined) {
+        const document = supportDocument(checked, blobStoresOf(process.env), process.env);
+        await writeFile(options.bundle, `${JSON.stringify(document, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+      }
       const failed = findings.some(({ level }) => level === 'fail');
       const warned = findings.some(({ level }) => level === 'warn');
       const rows = findings.flatMap(({ level, check, message, advice }) => [
@@ -72,7 +75,13 @@ async function runChecks(envFile: string | undefined): Promise<Checked> {
     checkLimiter(config),
     checkMemory(config),
     ...(await checkDataDir(config)),
-    ...(databaseUrl === null ? await binaries() : []),
+    ...(databaseUrl === null
+      ? await findingOf(
+          'embedded database',
+          'Install them (npm ci without --omit=optional), or set DATABASE_URL.',
+          async () => [ok('embedded database', binariesOfDatabase())],
+        )
+      : []),
     ...(await findingOf('database', `Check whether ${place} is running and reachable, and check its log.`, async () => {
       database = await databaseState(config);
       return database === null ? [ok('database', 'created at the first start')] : judgeDatabase(database);
@@ -98,11 +107,6 @@ function readAll(envFile: string | undefined): { config: Config; settings: Setti
     if (!(error instanceof ConfigError)) throw error;
     return error.problems.map((problem) => fail('configuration', problem, 'docs/operations.md lists all variables.'));
   }
-}
-
-function binaries(): Promise<readonly Finding[]> {
-  const advice = 'Install them (npm ci without --omit=optional), or set DATABASE_URL.';
-  return findingOf('embedded database', advice, async () => [ok('embedded database', binariesOfDatabase())]);
 }
 
 async function redis({ rateLimitStore }: Config): Promise<readonly Finding[]> {

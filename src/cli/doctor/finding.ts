@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, freemem, platform, release, totalmem } from 'node:os';
 import type { DatabaseState } from '../../adapters/typeorm/database-state.js';
 import { settingNames } from '../../config/config.js';
@@ -84,9 +83,4 @@ export function supportDocument(
     findings,
     database,
   };
-}
-
-/** Errors: that of the file system when the file exists, or cannot be made. */
-export async function writeSupportFile(path: string, document: object): Promise<void> {
-  await writeFile(path, `${JSON.stringify(document, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 }
