@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { print } from 'photo-service-cli/print';
 import { configOf, loadSettings } from '../composition/blob-stores.js';
 import { requireInstallation } from '../composition/require-installation.js';
-import type { Mailer, SendReport } from '../core/mail/mail.js';
+import type { SendReport } from '../core/mail/mail.js';
 import { newRandomToken } from '../core/shared/secrets.js';
 import { readEmail } from '../core/users/user.js';
 import { PublicAddresses } from '../http/public-addresses.js';
@@ -70,18 +70,15 @@ export function mailCommand(): Command {
       const { smtp, publicUrl } = await presentInstallation();
       if (smtp === null) throw new Error('No server for mail is configured: set SMTP_URL and MAIL_FROM.');
       const server = `${smtp.host}:${smtp.port}`;
-      const report = await send(openMailer(smtp), to, publicUrl);
+      const [id, at, home] = [newRandomToken(), new Date(), new PublicAddresses(publicUrl).settings()];
+      const values = { at: at.toISOString(), home };
+      const mail = { to: { userId: 0, address: to }, template: 'test', values } as const;
+      // Without the queue, as a person waits for the answer.
+      const report = await openMailer(smtp).sendReported({ id, at, mail });
       print(options, { to, from: smtp.from.address, server, ...report }, [line(report, server, to)]);
       if (report.result !== 'sent') throw new ExitWith(exitCodes.environment);
     });
   return mail;
-}
-
-/** Without the queue, as a person waits for the answer. */
-function send(mailer: Mailer, address: string, publicUrl: string): Promise<SendReport> {
-  const [id, at, home] = [newRandomToken(), new Date(), new PublicAddresses(publicUrl).settings()];
-  const values = { at: at.toISOString(), home };
-  return mailer.sendReported({ id, at, mail: { to: { userId: 0, address }, template: 'test', values } });
 }
 
 function line({ result, answer }: SendReport, server: string, to: string): string {

@@ -14,6 +14,7 @@ export interface Route {
   /** The class of its query, and the rules of its body; undefined if it accepts none, or ignores it. */
   readonly query: Model | undefined;
   readonly body: BodyRules | undefined;
+  readonly handler: ReturnType<ExecutionContext['getHandler']>;
 }
 
 /** Every route of the application, as declared by the controllers. */
@@ -43,7 +44,7 @@ export class RouteTable {
   }
 }
 
-export function routesOf(controller: Controller, reflector: Reflector): RouteWithHandler[] {
+export function routesOf(controller: Controller, reflector: Reflector): Route[] {
   const prefix: string = Reflect.getMetadata(PATH_METADATA, controller);
   return new MetadataScanner().getAllMethodNames(controller.prototype).flatMap((name) => {
     const handler = controller.prototype[name];
@@ -60,13 +61,9 @@ export function routesOf(controller: Controller, reflector: Reflector): RouteWit
   });
 }
 
-export interface RouteWithHandler extends Route {
-  readonly handler: ReturnType<ExecutionContext['getHandler']>;
-}
-
 export interface Controller {
   new (...parts: never[]): object;
-  readonly prototype: Record<string, ReturnType<ExecutionContext['getHandler']> | undefined>;
+  readonly prototype: Record<string, Route['handler'] | undefined>;
 }
 
 function pattern(path: string): RegExp {

@@ -3,15 +3,10 @@ import { Reflector } from '@nestjs/core';
 import {
   DOCUMENT_TAG,
   type DocumentTagOptions,
-  json,
-  type Method,
-  type Operation,
   PATH_PARAMETERS,
   type Parameter,
-  type Paths,
   ROUTE_DOCUMENT,
   type RouteDocument,
-  type Success,
   type SuccessDocument,
 } from '../../../src/api/openapi/operation.js';
 import { ifMatchHeader, ifNoneMatchHeader } from '../../../src/api/openapi/parameters.js';
@@ -19,7 +14,7 @@ import type { ErrorCode } from '../../../src/core/shared/errors.js';
 import { scopeOf } from '../../../src/http/access.js';
 import type { Model, Schema } from '../../../src/http/fields/declared.js';
 import { IfMatch, WITH_ETAG } from '../../../src/http/responses/reply.js';
-import { type Controller, type RouteWithHandler, routesOf } from '../../../src/http/route-table.js';
+import { type Controller, type Route, routesOf } from '../../../src/http/route-table.js';
 import { fieldSchemas, modelRef } from './models.js';
 
 const reflector = new Reflector();
@@ -35,8 +30,8 @@ export function controllersOf(module: object): Controller[] {
  * The documented routes of these controllers, in the order of their methods.
  * @param idempotencyKey The parameter of writes.
  */
-export function controllerPaths(controllers: readonly Controller[], idempotencyKey: Parameter): Paths {
-  const paths: Record<string, Partial<Record<Method, Operation>>> = {};
+export function controllerPaths(controllers: readonly Controller[], idempotencyKey: Parameter) {
+  const paths: Record<string, Record<string, Operation>> = {};
   for (const controller of controllers) {
     const tag = documentTag(controller)?.name;
     for (const route of routesOf(controller, reflector)) {
@@ -44,7 +39,7 @@ export function controllerPaths(controllers: readonly Controller[], idempotencyK
       if (document === undefined) continue;
       if (tag === undefined) throw new Error(`${controller.name} documents routes and has no DocumentTag`);
       const path = route.path.replace(/:([A-Za-z]+)/g, '{$1}');
-      const method = route.method.toLowerCase() as Method;
+      const method = route.method.toLowerCase();
       paths[path] = { ...paths[path], [method]: operationOf(controller, route, tag, document, idempotencyKey) };
     }
   }
@@ -76,13 +71,16 @@ function hasIfMatch(controller: object, handler: string): boolean {
   return makers(controller, handler).includes(makers(Sample, 'handler')[0]);
 }
 
+/** One method of one path, without what follows from its kind. */
+export type Operation = ReturnType<typeof operationOf>;
+
 function operationOf(
   controller: Controller,
-  route: RouteWithHandler,
+  route: Route,
   tag: string,
   document: RouteDocument,
   idempotencyKey: Parameter,
-): Operation {
+) {
   const { headers: ownHeaders = [], body, streamed, errors: ownErrors = [], ...rest } = document;
   const scope = scopeOf(route.access);
   const known: readonly Parameter[] = reflector.get(PATH_PARAMETERS, controller) ?? [];
@@ -134,11 +132,11 @@ function operationOf(
   };
 }
 
-function success({ description, body, content, headers = [] }: SuccessDocument): Success {
+function success({ description, body, content, headers = [] }: SuccessDocument) {
   const schema = Array.isArray(body) ? oneOf(body) : typeof body === 'function' ? modelRef(body) : (body as Schema);
   return {
     description,
-    ...((schema || content) && { content: { ...(schema && json(schema)), ...content } }),
+    ...((schema || content) && { content: { ...(schema && { 'application/json': { schema } }), ...content } }),
     headers,
   };
 }

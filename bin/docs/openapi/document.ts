@@ -1,9 +1,9 @@
 import { apiHeaders, headerRefs, type headers, signedHeaders } from '../../../src/api/openapi/headers.js';
-import type { Method, Operation, Parameter } from '../../../src/api/openapi/operation.js';
+import type { Parameter } from '../../../src/api/openapi/operation.js';
 import type { ErrorCode } from '../../../src/core/shared/errors.js';
 import { answer, flag, orNull, type Schema, text } from '../../../src/http/fields/declared.js';
 import { codeSamples, type SampledOperation, type Schemas } from './code-samples.js';
-import { controllerPaths, controllersOf, documentTags } from './controllers.js';
+import { controllerPaths, controllersOf, documentTags, type Operation } from './controllers.js';
 import { ErrorResponses, errorSchemas } from './errors.js';
 import { referencedSchemas } from './models.js';
 
@@ -49,7 +49,7 @@ export function documentOf(api: DocumentedApi, version: string) {
   const errors = new ErrorResponses();
   const controllers = controllersOf(api.module);
   const paths = changed(controllerPaths(controllers, api.idempotencyKey), (operation, method) =>
-    operationOf(api, method as Method, operation, errors),
+    operationOf(api, method, operation, errors),
   );
   const written = { ...shared, ...errorSchemas(Object.keys(api.scopes)) };
   const responses = errors.components;
@@ -105,8 +105,8 @@ function changed<From>(
   return Object.fromEntries(entries);
 }
 
-function operationOf(api: DocumentedApi, method: Method, operation: Operation, errors: ErrorResponses) {
-  const { operationId, tag, summary, description, scope, parameters = [], body, answers, errors: own = [] } = operation;
+function operationOf(api: DocumentedApi, method: string, operation: Operation, errors: ErrorResponses) {
+  const { operationId, tag, summary, description, scope, parameters, body, answers, errors: own } = operation;
   const usual = scope === null ? signedHeaders : apiHeaders;
   const replayable = scope !== null && method !== 'get' ? (['Idempotent-Replayed'] as const) : [];
   const successes = Object.entries(answers).map(([status, { description: meaning, content, headers: more = [] }]) => [

@@ -1,11 +1,7 @@
 import { SetMetadata } from '@nestjs/common';
-import type { Scope } from '../../core/access/caller.js';
-import type { OperatorScope } from '../../core/operators/operator-token.js';
 import type { ErrorCode } from '../../core/shared/errors.js';
 import type { Model, Schema } from '../../http/fields/declared.js';
 import type { HeaderName } from './headers.js';
-
-export type Method = 'get' | 'head' | 'post' | 'put' | 'patch' | 'delete';
 
 export interface Parameter {
   readonly name: string;
@@ -22,39 +18,6 @@ export interface Content {
   readonly schema: Schema;
   readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
   readonly encoding?: Readonly<Record<string, { readonly contentType: string }>>;
-}
-
-export interface Success {
-  readonly description: string;
-  /** By media type; none when there is no body. */
-  readonly content?: Readonly<Record<string, Content>>;
-  /** Beside those that every answer has. */
-  readonly headers?: readonly HeaderName[];
-}
-
-/** One method of one path, without what follows from its kind. */
-export interface Operation {
-  readonly operationId: string;
-  readonly tag: string;
-  readonly summary: string;
-  readonly description: string;
-  /** Null outside both APIs: the address itself is the permission. */
-  readonly scope: Scope | OperatorScope | null;
-  readonly parameters?: readonly Parameter[];
-  readonly body?: {
-    readonly description: string;
-    readonly required: boolean;
-    readonly content: Readonly<Record<string, Content>>;
-  };
-  readonly answers: Readonly<Record<number, Success>>;
-  /** Beside those that follow from the kind of the operation. */
-  readonly errors?: readonly ErrorCode[];
-}
-
-export type Paths = Readonly<Record<string, Readonly<Partial<Record<Method, Operation>>>>>;
-
-export function json(schema: Schema, examples?: Content['examples']): Readonly<Record<string, Content>> {
-  return { 'application/json': { schema, ...(examples && { examples }) } };
 }
 
 /**
@@ -77,10 +40,14 @@ export interface RouteDocument {
   readonly errors?: readonly ErrorCode[];
 }
 
-export interface SuccessDocument extends Omit<Success, 'content'> {
+export interface SuccessDocument {
+  readonly description: string;
   /** The class of the JSON body, or a schema; several are alternatives. */
   readonly body?: Model | Schema | readonly Model[];
+  /** By media type, beside JSON. */
   readonly content?: Readonly<Record<string, Content>>;
+  /** Beside those that every answer has. */
+  readonly headers?: readonly HeaderName[];
 }
 
 export const ROUTE_DOCUMENT = Symbol('RouteDocument');

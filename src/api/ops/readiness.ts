@@ -10,15 +10,9 @@ export interface ReadinessCheck {
   look(): Promise<unknown>;
 }
 
-/** The injection token of the checks of what the ports rely on. */
 export const READINESS_CHECKS = Symbol('ReadinessChecks');
 
 export type Finding = 'ok' | ReadinessCheck['otherwise'];
-
-export interface ReadinessReport {
-  readonly status: 'ready' | 'degraded' | 'not_ready' | 'stopping';
-  readonly checks: Readonly<Record<string, Finding>>;
-}
 
 const DEADLINE_MS = 3000;
 /** Time for which a result is cached, so that frequent requests do not burden the dependencies. */
@@ -41,7 +35,10 @@ export class Readiness {
     this.watched = checks.map((check) => new Watched(check, deadlineMs, onChange));
   }
 
-  async report(): Promise<ReadinessReport> {
+  async report(): Promise<{
+    status: 'ready' | 'degraded' | 'not_ready' | 'stopping';
+    checks: Record<string, Finding>;
+  }> {
     if (this.stopping.aborted) return { status: 'stopping', checks: {} };
     const found = await Promise.all(this.watched.map(async (check) => [check.name, await check.find()] as const));
     const findings = found.map(([, finding]) => finding);

@@ -1,9 +1,16 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
 import { makeFolders } from '../../adapters/data-dir.js';
+import { LocalBlobStore } from '../../adapters/local-blobs/local-blob-store.js';
 import { syncFolder } from '../../adapters/sync-folder.js';
-import { openBlobFolder } from '../../composition/open-blobs.js';
 import type { BackedUpBlob, Conversion } from '../../core/backup/blob-backup.js';
 import { backupKeys, backupName, UNFINISHED } from '../../core/backup/signature.js';
 import type { BlobKey } from '../../core/blobs/blob-key.js';
@@ -18,7 +25,7 @@ import {
   signatureText,
   written,
 } from './manifest.js';
-import { hashOfFile, type Part, PartWriter, readPart, readValues } from './part-file.js';
+import { COMPRESSED, ENCRYPTED, type Part, PartWriter } from './part-file.js';
 
 /** No path leads out of the backup. */
 const PART = /^[a-z0-9_-]+(\.[a-z0-9]+)*$/i;
@@ -84,16 +91,35 @@ export class BackupFolder {
     return rm(join(this.path, file));
   }
 
-  readPart(part: Pick<Part, 'file'>, decrypt: Conversion | null): AsyncIterable<Uint8Array> {
-    return readPart(this.path, part, decrypt);
+  /** Reads what was written, in the form in which it was given. Errors: an Error for an encrypted part without `decrypt`. */
+  readPart({ file }: Pick<Part, 'file'>, decrypt: Conversion | null): Readable {
+    const stored = createReadStream(join(this.path, file));
+    if (file.endsWith(ENCRYPTED) && decrypt === null) throw new Error(`${join(this.path, file)} is encrypted.`);
+    const plain = file.endsWith(ENCRYPTED) && decrypt !== null ? Readable.from(decrypt(stored)) : stored;
+    if (!COMPRESSED.test(file)) return plain;
+    const gunzip = createGunzip();
+    // A reader sees the error of whichever ends first.
+    pipeline(plain, gunzip).catch((error: Error) => gunzip.destroy(error));
+    return gunzip;
   }
 
-  readValues<T>(part: Pick<Part, 'file'>, decrypt: Conversion | null): AsyncGenerator<T> {
-    return readValues(this.path, part, decrypt);
+  async *readValues<T>(part: Pick<Part, 'file'>, decrypt: Conversion | null): AsyncGenerator<T> {
+    const input = this.readPart(part, decrypt);
+    // The lines would otherwise just end where the bytes fail.
+    const failed = once(input, 'error').then(([error]) => {
+      throw error;
+    });
+    failed.catch(() => undefined);
+    const lines = createInterface({ input })[Symbol.asyncIterator]();
+    for (;;) {
+      const { value, done } = await Promise.race([lines.next(), failed]);
+      if (done) return;
+      yield JSON.parse(value) as T;
+    }
   }
 
   async readText(part: Pick<Part, 'file'>, decrypt: Conversion | null): Promise<string> {
-    return (await text(readPart(this.path, part, decrypt))).trim();
+    return (await text(this.readPart(part, decrypt))).trim();
   }
 
   /** Errors: an Error that names the first file that the manifest does not have, or has with other bytes. */
@@ -108,9 +134,14 @@ export class BackupFolder {
   /** Checks a file against its hash. Errors: an Error that names it. */
   async checkPart(part: Part): Promise<void> {
     if (!PART.test(part.file)) throw this.refusal(MANIFEST_FILE, `names ${part.file}, which is not a file of a backup`);
-    const hash = await hashOfFile(join(this.path, part.file));
-    if (hash === null) throw this.refusal(part.file, 'is missing');
-    if (hash !== part.sha256) throw this.refusal(part.file, 'was altered');
+    const hash = createHash('sha256');
+    try {
+      for await (const chunk of createReadStream(join(this.path, part.file))) hash.update(chunk);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw this.refusal(part.file, 'is missing');
+      throw error;
+    }
+    if (hash.digest('hex') !== part.sha256) throw this.refusal(part.file, 'was altered');
   }
 
   private refusal(file: string, what: string): Error {
@@ -149,7 +180,7 @@ async function remove(root: string, name: string): Promise<void> {
 export const blobFolders = { plain: 'blobs', encrypted: 'blobs.age' } as const;
 
 export function openBlobFiles(root: string, { recipients }: Pick<Manifest, 'recipients'>): Promise<BlobStore> {
-  return openBlobFolder(join(root, recipients.length > 0 ? blobFolders.encrypted : blobFolders.plain));
+  return LocalBlobStore.open(join(root, recipients.length > 0 ? blobFolders.encrypted : blobFolders.plain));
 }
 
 /**

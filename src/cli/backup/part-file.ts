@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { PassThrough, Readable, Transform } from 'node:stream';
+import { PassThrough, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip, createGzip } from 'node:zlib';
+import { createGzip } from 'node:zlib';
 import type { Conversion } from '../../core/backup/blob-backup.js';
 
 /** A file of a backup. Its name says its form: `.gz` is compressed, `.age` after that is encrypted. */
@@ -17,8 +16,8 @@ export interface Part {
   readonly sha256: string;
 }
 
-const ENCRYPTED = '.age';
-const COMPRESSED = /\.gz(\.age)?$/;
+export const ENCRYPTED = '.age';
+export const COMPRESSED = /\.gz(\.age)?$/;
 
 /** Writes one part no faster than the disk accepts it. @param encrypt Null: it is not encrypted. */
 export class PartWriter {
@@ -66,47 +65,4 @@ export class PartWriter {
     await this.written;
     return { file: this.file, lines: this.lines, bytes: this.bytes, sha256: this.hash.digest('hex') };
   }
-}
-
-/** Reads what was written, in the form in which it was given. Errors: an Error for an encrypted part without `decrypt`. */
-export function readPart(folder: string, { file }: Pick<Part, 'file'>, decrypt: Conversion | null): Readable {
-  const stored = createReadStream(join(folder, file));
-  if (file.endsWith(ENCRYPTED) && decrypt === null) throw new Error(`${join(folder, file)} is encrypted.`);
-  const plain = file.endsWith(ENCRYPTED) && decrypt !== null ? Readable.from(decrypt(stored)) : stored;
-  if (!COMPRESSED.test(file)) return plain;
-  const gunzip = createGunzip();
-  // A reader sees the error of whichever ends first.
-  pipeline(plain, gunzip).catch((error: Error) => gunzip.destroy(error));
-  return gunzip;
-}
-
-export async function* readValues<T>(
-  folder: string,
-  part: Pick<Part, 'file'>,
-  decrypt: Conversion | null,
-): AsyncGenerator<T> {
-  const input = readPart(folder, part, decrypt);
-  // The lines would otherwise just end where the bytes fail.
-  const failed = once(input, 'error').then(([error]) => {
-    throw error;
-  });
-  failed.catch(() => undefined);
-  const lines = createInterface({ input })[Symbol.asyncIterator]();
-  for (;;) {
-    const { value, done } = await Promise.race([lines.next(), failed]);
-    if (done) return;
-    yield JSON.parse(value) as T;
-  }
-}
-
-/** Null when the file is missing. */
-export async function hashOfFile(path: string): Promise<string | null> {
-  const hash = createHash('sha256');
-  try {
-    for await (const chunk of createReadStream(path)) hash.update(chunk);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-  return hash.digest('hex');
 }

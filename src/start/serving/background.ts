@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { eventBody } from '../../api/webhooks/event-body.js';
 import type { BackupSchedule, Config } from '../../config/config.js';
 import { timeOfBackup } from '../../core/backup/signature.js';
-import { type FetchOutcome, fetchSource } from '../../core/imports/fetch/fetch.js';
+import { fetchSource } from '../../core/imports/fetch/fetch.js';
 import type { Fault } from '../../core/integrity/check-bytes.js';
 import type { Job, JobWork } from '../../core/jobs/job.js';
 import type { MailOutcome } from '../../core/mail/send-mail.js';
@@ -46,8 +46,20 @@ export function startBackground(
   };
   const run: Run = (job) => runJob(ports, job, mailed);
   const traced: Run = tracing === null ? run : (job) => tracing.job(job, () => run(job));
+  const counted: Run = (job) =>
+    timed(
+      () => traced(job).then(() => 'done' as const),
+      (error) => (isOutage(error) ? 'postponed' : 'failed'),
+      (outcome, ms) => metrics?.jobEnded(job.work.kind, outcome, ms),
+    );
+  const fetched = (job: Job<'fetches'>, stopping: AbortSignal) =>
+    timed<FetchOutcome>(
+      () => fetchSource(ports, job, stopping),
+      () => 'postponed',
+      (outcome, ms) => metrics?.sourceFetched(outcome, ms),
+    );
   const worker = runWorker(ports, [
-    jobPool(ports, timed(traced, metrics), {
+    jobPool(ports, counted, {
       concurrency: config.workerConcurrency * JOBS_PER_PROCESS,
       leaseSeconds: JOB_LEASE_SECONDS,
       onQueueError: (error) => logger.warn({ err: error }, 'the job queue is unavailable'),
@@ -57,7 +69,7 @@ export function startBackground(
     deliveryPool((job) => deliverEvent(ports, job, eventBody), {
       onError: (error) => logger.warn({ err: error }, 'webhooks cannot be sent'),
     }),
-    fetchPool(ports, (job, stopping) => fetchTimed(ports, metrics, job, stopping), {
+    fetchPool(ports, fetched, {
       onError: (error) => logger.warn({ err: error }, 'files cannot be fetched'),
     }),
   ]);
@@ -114,38 +126,22 @@ const mailOutcomes: Readonly<Record<MailOutcome, string>> = {
   failed: 'not sent because of a fault',
 };
 
-async function fetchTimed(
-  ports: OpenPorts['ports'],
-  metrics: OpenPorts['metrics'],
-  job: Job<'fetches'>,
-  stopping: AbortSignal,
-): Promise<void> {
-  const began = performance.now();
-  const ended = (outcome: FetchOutcome) => metrics?.sourceFetched(outcome, performance.now() - began);
-  try {
-    ended(await fetchSource(ports, job, stopping));
-  } catch (error) {
-    ended('postponed');
-    throw error;
-  }
-}
-
 type Run = (job: Job) => Promise<void>;
 
-function timed(run: Run, metrics: OpenPorts['metrics']): Run {
-  if (metrics === null) return run;
-  return async (job) => {
-    const began = performance.now();
-    const ended = (outcome: 'done' | 'failed' | 'postponed') =>
-      metrics.jobEnded(job.work.kind, outcome, performance.now() - began);
-    try {
-      await run(job);
-      ended('done');
-    } catch (error) {
-      ended(isOutage(error) ? 'postponed' : 'failed');
-      throw error;
-    }
-  };
+/** Runs work, and tells how it ended and how many milliseconds it took. @param failed The outcome of work that fails with an error. */
+async function timed<Outcome>(
+  work: () => Promise<Outcome>,
+  failed: (error: unknown) => Outcome,
+  ended: (outcome: Outcome, ms: number) => void,
+): Promise<void> {
+  const began = performance.now();
+  const tell = (outcome: Outcome) => ended(outcome, performance.now() - began);
+  try {
+    tell(await work());
+  } catch (error) {
+    tell(failed(error));
+    throw error;
+  }
 }
 
 /** The result that `phs backup --json` prints. */
