@@ -53,9 +53,9 @@ export function startBackground(
       (outcome, ms) => metrics?.jobEnded(job.work.kind, outcome, ms),
     );
   const fetched = (job: Job<'fetches'>, stopping: AbortSignal) =>
-    timed<FetchOutcome>(
+    timed(
       () => fetchSource(ports, job, stopping),
-      () => 'postponed',
+      () => 'postponed' as const,
       (outcome, ms) => metrics?.sourceFetched(outcome, ms),
     );
   const worker = runWorker(ports, [
