@@ -45,30 +45,17 @@ export class KeyGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     const response = context.switchToHttp().getResponse<Response>();
     const requestContext = requestContextOf(request);
-    const token = bearerTokenOf(request);
-    if (credential === 'operator_token') {
-      requestContext.operator = await authenticateOperator(this.ports, token);
-      if (requestContext.operator) return true;
-      const unknown = 'Send a valid operator token: Authorization: Bearer <OPERATOR_TOKEN>.';
-      throw await this.refused(requestContext, response, unknown);
-    }
-    requestContext.key = await authenticate(this.ports, token);
-    if (requestContext.key) {
-      this.traffic.follow(request, response);
-      return true;
-    }
-    throw await this.refused(requestContext, response, 'Send a valid API key: Authorization: Bearer <API_KEY>.');
+    // Two headers are as invalid as none.
+    const [header = '', ...others] = headersOf(request, 'authorization') ?? [];
+    const token = others.length === 0 ? (/^bearer +(\S+)$/i.exec(header)?.[1] ?? null) : null;
+    if (credential === 'key') requestContext.key = await authenticate(this.ports, token);
+    else requestContext.operator = await authenticateOperator(this.ports, token);
+    if (requestContext.key) this.traffic.follow(request, response);
+    if (requestContext.key ?? requestContext.operator) return true;
+    const [what, name] = credential === 'key' ? ['API key', 'API_KEY'] : ['operator token', 'OPERATOR_TOKEN'];
+    const refusal = new DomainError('unauthorized', `Send a valid ${what}: Authorization: Bearer <${name}>.`);
+    throw await refusedByAddress(this.ports, requestContext, response, refusal);
   }
-
-  private refused(requestContext: RequestContext, response: Response, message: string): Promise<DomainError> {
-    return refusedByAddress(this.ports, requestContext, response, new DomainError('unauthorized', message));
-  }
-}
-
-/** Two `Authorization` headers are as invalid as none. */
-function bearerTokenOf(request: Request): string | null {
-  const [header = '', ...others] = headersOf(request, 'authorization') ?? [];
-  return others.length === 0 ? (/^bearer +(\S+)$/i.exec(header)?.[1] ?? null) : null;
 }
 
 /**
@@ -157,7 +144,6 @@ export function budgetGroupOf(method: string): 'read' | 'write' {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? 'read' : 'write';
 }
 
-/** Puts the budget that a request was charged to into its response. */
 export function setBudgetHeaders(
   requestContext: RequestContext,
   response: Response,
@@ -171,7 +157,6 @@ export function setBudgetHeaders(
   response.setHeader('X-RateLimit-Resource', group);
 }
 
-/** Ends a request whose budget is used up. */
 function budgetUsedUp(response: Response, group: BudgetGroup, state: WindowState): DomainError {
   const seconds = state.retryAfter ?? 1;
   response.setHeader('Retry-After', seconds);
@@ -195,12 +180,8 @@ export function anonymousBudget({ clientIp }: RequestContext): Budget {
   return { name: `anonymous:${addressBudget(clientIp)}`, limit: defaultBudgets.anonymous };
 }
 
-type ThrottlerRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
-
 /** The throttler's record, with the window it was made from: the record alone does not contain the epoch of the reset. */
-interface RateWindowRecord extends ThrottlerRecord {
-  readonly state: WindowState;
-}
+type RateWindowRecord = Awaited<ReturnType<ThrottlerStorage['increment']>> & { readonly state: WindowState };
 
 /** The throttler's storage on our rolling window. The window's length is fixed by the rule, so `ttl` is ignored. */
 class RateWindowStorage implements ThrottlerStorage {
@@ -211,13 +192,12 @@ class RateWindowStorage implements ThrottlerStorage {
 
   async increment(budget: string, _ttl: number, limit: number): Promise<RateWindowRecord> {
     const state = await this.rateWindows.hit({ name: budget, limit });
-    const wait = state.retryAfter ?? 0;
     return {
       state,
       totalHits: state.limit - state.remaining,
       timeToExpire: Math.max(0, state.reset - Math.floor(this.clock.now().getTime() / SECOND)),
       isBlocked: !state.allowed,
-      timeToBlockExpire: wait,
+      timeToBlockExpire: state.retryAfter ?? 0,
     };
   }
 }

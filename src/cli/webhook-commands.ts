@@ -203,9 +203,6 @@ async function ended(listening: Awaited<ReturnType<typeof startListener>>): Prom
   stdin.pause();
 }
 
-/** Well within the two minutes after which no program is taken to listen. */
-const KEEP_EVERY_MS = 30 * SECOND;
-
 /**
  * Sends the events of a customer to a URL from this process, signed and repeated as to any other endpoint, until it is stopped.
  * @param onAttempt Called with each attempt, once it has ended.
@@ -231,7 +228,8 @@ async function startListener(
     onAttempt(await readDelivery(ports, customerId, deliveryId));
   };
   const running = runWorker(ports, [listenerPool(lane, attempt, { onError: sayError })]);
-  const keeping = setInterval(() => keepListening(ports, customerId, endpoint.id).catch(sayError), KEEP_EVERY_MS);
+  // Well within the two minutes after which no program is taken to listen.
+  const keeping = setInterval(() => keepListening(ports, customerId, endpoint.id).catch(sayError), 30 * SECOND);
   return {
     secret,
     /** Sends the event of the newest attempt again, if there was one. */

@@ -85,21 +85,15 @@ export function misspeltSettings(
   const known = [...settingNames(stores), ...ofTargets];
   // Any name with one of these prefixes is meant for this program.
   const ours = ['PHS_', ...stores.flatMap(({ prefix }) => (prefix === undefined ? [] : [prefix, `TO_${prefix}`]))];
-  const unknown = (names: readonly string[]) => names.filter((name) => !known.includes(name));
-  const sentences = new Set<string>();
-  for (const name of unknown(inFile)) {
-    const meant = closest(name, known);
-    if (meant !== undefined || !hasPrefix(name, OF_LIBRARIES)) sentences.add(sentence(name, meant));
-  }
-  for (const name of unknown(inEnvironment)) {
-    const meant = closest(name, known);
-    if (meant !== undefined || hasPrefix(name, ours)) sentences.add(sentence(name, meant));
-  }
-  return [...sentences];
-}
-
-function sentence(name: string, meant: string | undefined): string {
-  return `${name} is not a setting and has no effect.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
+  const sentences = (names: readonly string[], isOurs: (name: string) => boolean) =>
+    names.flatMap((name) => {
+      if (known.includes(name)) return [];
+      const meant = closest(name, known);
+      const about = `${name} is not a setting and has no effect.`;
+      return meant !== undefined ? [`${about} Did you mean ${meant}?`] : isOurs(name) ? [about] : [];
+    });
+  const ofFile = sentences(inFile, (name) => !hasPrefix(name, OF_LIBRARIES));
+  return [...new Set([...ofFile, ...sentences(inEnvironment, (name) => hasPrefix(name, ours))])];
 }
 
 function hasPrefix(name: string, prefixes: readonly string[]): boolean {

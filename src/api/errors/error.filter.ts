@@ -63,7 +63,17 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    await this.showSomeBudget(requestContext, response);
+    if (requestContext.underApi && requestContext.charged === null) {
+      // A failure before any budget was charged still has the headers: those of the source address, uncharged.
+      const budget = anonymousBudget(requestContext);
+      const untouched = () => new AdmissionLog().peek(budget.limit, this.ports.clock.now().getTime());
+      setBudgetHeaders(
+        requestContext,
+        response,
+        'anonymous',
+        await this.ports.rateWindows.peek(budget).catch(untouched),
+      );
+    }
     this.answer(error, requestContext, response);
   }
 
@@ -96,15 +106,6 @@ export class ErrorFilter implements ExceptionFilter {
     const about = { requestId, method: request.method, route: request.route?.path ?? null };
     if (!isOutage(thrown)) this.options.logger.error({ err: thrown, ...about }, 'request failed');
     else this.options.logger.warn({ reason: underlyingReason(thrown), ...about }, 'request refused: unavailable');
-  }
-
-  /** A failure before any budget was charged still has the headers: those of the source address, uncharged. */
-  private async showSomeBudget(requestContext: RequestContext, response: Response): Promise<void> {
-    if (!requestContext.underApi || requestContext.charged !== null) return;
-    const budget = anonymousBudget(requestContext);
-    const untouched = () => new AdmissionLog().peek(budget.limit, this.ports.clock.now().getTime());
-    const state = await this.ports.rateWindows.peek(budget).catch(untouched);
-    setBudgetHeaders(requestContext, response, 'anonymous', state);
   }
 }
 

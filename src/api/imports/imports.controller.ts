@@ -6,7 +6,7 @@ import { createImport } from '../../core/imports/create.js';
 import { finalizeImport } from '../../core/imports/finalize.js';
 import { isEnded } from '../../core/imports/import.js';
 import { type ImportDetails, listImportPhotos, readImport } from '../../core/imports/read.js';
-import type { Ports, Uses } from '../../core/ports.js';
+import type { Ports } from '../../core/ports.js';
 import { SECOND } from '../../core/shared/clock.js';
 import type { Id } from '../../core/shared/ids.js';
 import { RequireScope } from '../../http/access.js';
@@ -119,9 +119,14 @@ export class ImportsController {
     @ValidBody() { action = 'commit', missingUploads = 'reject' }: FinalizationBody,
     @Req() request: Request,
   ) {
-    const begun = await finalizeImport(this.ports, caller, id, { action, missingUploads });
-    const seconds = preferredWait(headerOf(request, 'prefer'));
-    const subject = await waitForImport(this.ports, caller, begun, seconds, this.options.stopping);
+    const { stopping } = this.options;
+    let subject = await finalizeImport(this.ports, caller, id, { action, missingUploads });
+    // Until it has ended, the time is up or the process stops.
+    const end = performance.now() + preferredWait(headerOf(request, 'prefer')) * SECOND;
+    while (!isEnded(subject) && performance.now() < end && !stopping.aborted) {
+      await delay(LOOK_EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
+      subject = await readImport(this.ports, caller, id);
+    }
     return isEnded(subject)
       ? new Reply(200, importView(subject))
       : new Reply(202, importView(subject), { ...location(subject), ...LOOK_AGAIN });
@@ -136,28 +141,10 @@ function location({ id }: ImportDetails) {
   return { Location: `/api/v1/imports/${id}` };
 }
 
-const LONGEST_SECONDS = 15;
 const LOOK_EVERY_MS = 200;
 
 /** The seconds of `Prefer: wait=N` (RFC 7240 §4.3), 0 without it; at most 15. */
 export function preferredWait(prefer: string | undefined): number {
   const seconds = /(?:^|[,;])\s*wait\s*=\s*"?([0-9]{1,6})/i.exec(prefer ?? '')?.[1];
-  return Math.min(LONGEST_SECONDS, Number(seconds ?? 0));
-}
-
-/** The import once it has ended, or as it is when the time is up or the process stops. */
-async function waitForImport(
-  { store }: Uses<'store'>,
-  caller: Caller,
-  subject: ImportDetails,
-  seconds: number,
-  stopping: AbortSignal,
-): Promise<ImportDetails> {
-  const end = performance.now() + seconds * SECOND;
-  let current = subject;
-  while (!isEnded(current) && performance.now() < end && !stopping.aborted) {
-    await delay(LOOK_EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
-    current = await readImport({ store }, caller, subject.id);
-  }
-  return current;
+  return Math.min(15, Number(seconds ?? 0));
 }

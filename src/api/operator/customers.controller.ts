@@ -2,11 +2,11 @@ import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req } from '@ne
 import type { Request } from 'express';
 import type { Actor } from '../../core/audit/audit-entry.js';
 import { createCustomer, createCustomerOnce } from '../../core/customers/create-customer.js';
-import type { AccountCaller, Customer } from '../../core/customers/customer.js';
+import type { AccountCaller } from '../../core/customers/customer.js';
 import { findCustomer, listCustomers } from '../../core/customers/customer-directory.js';
 import { administerCustomer, resumeCustomer, suspendCustomer } from '../../core/customers/edit-customer.js';
 import { eraseWithProof } from '../../core/customers/erase-customer.js';
-import type { Ports, Uses } from '../../core/ports.js';
+import type { Ports } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import { RequireOperatorScope } from '../../http/access.js';
 import { PORTS } from '../../http/ports-token.js';
@@ -85,10 +85,21 @@ export class OperatorCustomersController {
   @RepeatableByItself()
   async create(
     @CurrentOperator() actor: Actor,
-    @ValidBody() body: OperatorCustomerCreationBody,
+    @ValidBody()
+    { name, defaultTimeZone: timeZone, storageBytesLimit = null, photosLimit = null }: OperatorCustomerCreationBody,
     @Req() request: Request,
   ) {
-    const customer = await createFromRequest(this.ports, actor, body, request);
+    const values = { name, timeZone, storageBytesLimit, photosLimit };
+    // Responses to repeated writes are stored with an account, and here is none yet: so the account itself is what is repeated.
+    const key = idempotencyKeyOf(request);
+    const { customer, isNew } =
+      key === null
+        ? { customer: await createCustomer(this.ports, actor, values), isNew: true }
+        : await createCustomerOnce(this.ports, actor, values, {
+            key,
+            fingerprint: fingerprintOf(request, requestContextOf(request)),
+          });
+    if (!isNew) request.res?.setHeader(REPLAYED, 'true');
     return new Reply(201, operatorCustomerView(customer), { Location: `/operator/v1/customers/${customer.id}` });
   }
 
@@ -159,20 +170,4 @@ export class OperatorCustomersController {
   ) {
     return erasureView(await eraseWithProof(this.ports, actor, id, name));
   }
-}
-
-/** Responses to repeated writes are stored with an account, and here is none yet: so the account itself is what is repeated. */
-async function createFromRequest(
-  ports: Uses<'customers' | 'clock'>,
-  actor: Actor,
-  { name, defaultTimeZone, storageBytesLimit = null, photosLimit = null }: OperatorCustomerCreationBody,
-  request: Request,
-): Promise<Customer> {
-  const values = { name, timeZone: defaultTimeZone, storageBytesLimit, photosLimit };
-  const key = idempotencyKeyOf(request);
-  if (key === null) return createCustomer(ports, actor, values);
-  const fingerprint = fingerprintOf(request, requestContextOf(request));
-  const { customer, isNew } = await createCustomerOnce(ports, actor, values, { key, fingerprint });
-  if (!isNew) request.res?.setHeader(REPLAYED, 'true');
-  return customer;
 }

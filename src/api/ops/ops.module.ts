@@ -17,7 +17,6 @@ import { READINESS_CHECKS, Readiness, type ReadinessCheck } from './readiness.js
 class HealthController {
   constructor(@Inject(Readiness) private readonly state: Readiness) {}
 
-  /** The process is alive. */
   @Get('healthz')
   @Header('Cache-Control', 'no-store')
   health(): object {
@@ -47,9 +46,6 @@ class RootController {
 
 const PATH = '/.well-known/security.txt';
 
-/** Days for which a copy of it is valid. RFC 9116 §2.5.5 recommends less than a year. */
-const VALID_DAYS = 180;
-
 /**
  * Where to report a vulnerability of this installation (RFC 9116): the operator's own contacts, and nothing that the operator has not
  * configured.
@@ -68,11 +64,14 @@ class SecurityTxtController {
   show(): string {
     const { clock, addresses } = this.ports;
     const { publicUrl } = addresses;
+    // In half a year: RFC 9116 §2.5.5 recommends less than a year. The start of the day (UTC), so that the file is the same all day.
+    const expires = new Date(Math.floor(after(clock.now(), 180 * DAY).getTime() / DAY) * DAY);
+    // Where it is, and, if PUBLIC_URL has a path, where readers look for it: a proxy can serve it there. Only https counts (§2.5.2).
+    const places = publicUrl.startsWith('https:') ? [`${publicUrl}${PATH}`, new URL(PATH, publicUrl).href] : [];
     const fields = [
       ...(this.options.securityContacts ?? []).map((uri) => ['Contact', uri]),
-      ['Expires', midnight(after(clock.now(), VALID_DAYS * DAY)).toISOString()],
-      // Only https counts there (§2.5.2).
-      ...(publicUrl.startsWith('https:') ? canonical(publicUrl).map((uri) => ['Canonical', uri]) : []),
+      ['Expires', expires.toISOString()],
+      ...[...new Set(places)].map((uri) => ['Canonical', uri]),
     ];
     return fields.map(([name, value]) => `${name}: ${value}\n`).join('');
   }
@@ -81,16 +80,6 @@ class SecurityTxtController {
   other(@Req() request: Request, @Res() response: Response): void {
     sendMethods(request, response);
   }
-}
-
-/** The start of the day (UTC), so that the file is the same all day. */
-function midnight(at: Date): Date {
-  return new Date(Math.floor(at.getTime() / DAY) * DAY);
-}
-
-/** Where it is, and, if PUBLIC_URL has a path, where readers look for it: a proxy can serve it there. */
-function canonical(publicUrl: string): readonly string[] {
-  return [...new Set([`${publicUrl}${PATH}`, new URL(PATH, publicUrl).href])];
 }
 
 export interface OpsOptions extends Pick<HttpOptions, 'securityContacts'> {

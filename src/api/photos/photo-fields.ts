@@ -85,15 +85,16 @@ export const Sha256 = (
 @RequestModel('NewLocation', 'A position. Replaced as a whole.')
 class LocationBody extends LocationView {}
 
-interface FieldsOptions {
-  readonly location: Model;
-  readonly about: (field: PhotoField) => string;
-  /** Whether null may stand for a value that a photo always has. */
-  readonly nullable: boolean;
-}
-
-/** Declares the fields of a photo on a class, by their declarations in core. */
-function declareFields(names: readonly FieldName[], { location, about, nullable }: FieldsOptions): ClassDecorator {
+/**
+ * Declares the fields of a photo on a class, by their declarations in core.
+ * @param nullable Whether null may stand for a value that a photo always has.
+ */
+function declareFields(
+  names: readonly FieldName[],
+  location: Model,
+  about: (field: PhotoField) => string,
+  nullable: boolean,
+): ClassDecorator {
   return (model) => {
     for (const name of names) {
       const field: PhotoField = photoFields[name];
@@ -128,16 +129,15 @@ function decoratorOf(
 export const ShownFields = (location: Model) => {
   const about = (field: PhotoField) =>
     field.setBy === 'client or file' ? `${field.about} Initially taken from the file.` : field.about;
-  return declareFields(fieldNames, { location, about, nullable: false });
+  return declareFields(fieldNames, location, about, false);
 };
 
-export const DeclaredFields = (location: Model) =>
-  declareFields(clientFields, { location, about: () => FROM_CLIENT, nullable: true });
+export const DeclaredFields = (location: Model) => declareFields(clientFields, location, () => FROM_CLIENT, true);
 
 /** The fields of a photo that a client gives. @param nullable Whether null may stand for a value that a photo always has. */
 export const GivenFields = ({ nullable }: { readonly nullable: boolean }) => {
   const about = (field: PhotoField) => (field.kind === 'text' ? `${field.about} ${STORED}` : field.about);
-  return declareFields(clientFields, { location: LocationBody, about, nullable });
+  return declareFields(clientFields, LocationBody, about, nullable);
 };
 
 export const FROM_CLIENT = 'The value you provided, or null to take it from the file.';

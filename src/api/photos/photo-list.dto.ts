@@ -34,14 +34,7 @@ import {
 } from '../../http/requests/parameters.js';
 import type { ParameterRule } from '../../http/requests/read-request.js';
 
-const MAX_FILTER_TAGS = 20;
-
-const MAX_HASHES = 100;
-
-const MAX_TYPES = 20;
-
-/** Longest name of a media type (RFC 6838 §4.2): 127 characters on each side of the slash. */
-const MAX_TYPE = 255;
+const [MAX_FILTER_TAGS, MAX_HASHES, MAX_TYPES] = [20, 100, 20];
 
 const instant = documented<Date>({ type: 'string', format: 'date-time' }, 100, (value) => {
   const at = parseInstant(value);
@@ -84,7 +77,8 @@ const sha256: ParameterParser<string> = documented<string>(
 
 const contentType: ParameterParser<string> = documented<string>(
   { type: 'string', pattern: '^[A-Za-z]+/(\\*|[A-Za-z0-9.+-]+)$' },
-  MAX_TYPE,
+  // Longest name of a media type (RFC 6838 §4.2): 127 characters on each side of the slash.
+  255,
   (value) =>
     /^[a-z]+\/(\*|[a-z0-9.+-]+)$/i.test(value)
       ? { value: value.toLowerCase() }
@@ -124,9 +118,10 @@ const DEFAULT_SORT: PhotoSort = '-createdAt';
 /** Above what cameras have. */
 const [MAX_ISO, MAX_FOCAL_LENGTH] = [10_000_000, 100_000];
 
-const WITH_OFFSET = 'RFC 3339 with a UTC offset (encode `+` as `%2B` in a URL).';
-
-const when = (what: string) => ({ description: `${what} ${WITH_OFFSET}`, example: '2026-11-21T03:04:05Z' });
+const when = (what: string) => ({
+  description: `${what} RFC 3339 with a UTC offset (encode \`+\` as \`%2B\` in a URL).`,
+  example: '2026-11-21T03:04:05Z',
+});
 
 export const URLS = 'signed URLs of the renditions, for use in `<img>`';
 

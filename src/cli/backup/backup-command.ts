@@ -12,8 +12,7 @@ import { counted } from '../../core/shared/text.js';
 import type { OpenPorts } from '../../ports.module.js';
 import { countOption, listOption, PartlyDone, wholeOption } from '../options.js';
 import { openInstallation, presentInstallation } from '../with-ports.js';
-import { BackupFolder, knownFiles, openBlobFiles } from './backup-folder.js';
-import { SECRET } from './manifest.js';
+import { BackupFolder, knownFiles, openBlobFiles, SECRET } from './backup-folder.js';
 import type { Part } from './part-file.js';
 
 export function backupCommand(): Command {

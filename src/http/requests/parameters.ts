@@ -80,10 +80,14 @@ export function parseQuery(query: string, table: ParameterTable): ParsedQuery {
     return { values, errors: [{ field: 'query', code: 'too_many', message, max: MAX_PARAMETERS }], sent: new Set() };
   }
   const sent = new Set(given.keys());
+  const known = Object.keys(table).join(', ');
+  const others = known === '' ? 'This endpoint has no parameters.' : `Known: ${known}.`;
   for (const name of sent) {
     const texts = given.getAll(name);
     const reader = Object.hasOwn(table, name) ? table[name] : undefined;
-    const reading = reader ? parseOne(texts, reader) : unknownParameter(table);
+    const reading = reader
+      ? parseOne(texts, reader)
+      : wrong('unknown_parameter', `is not a known parameter. ${others}`);
     // As in `?=5`. Its error is about the query as a whole.
     const field = name === '' ? 'query' : name;
     if ('value' in reading) values[name] = reading.value;
@@ -107,14 +111,6 @@ function parseOne(texts: readonly string[], reader: ParameterParser<unknown>): P
   const reading = reader(text.slice(0, maxLength + 1));
   if (text.length <= maxLength || 'error' in reading) return reading;
   return wrong('too_long', `must have at most ${maxLength} characters.`, { max: maxLength });
-}
-
-function unknownParameter(table: ParameterTable): ParseResult<never> {
-  const names = Object.keys(table);
-  return wrong(
-    'unknown_parameter',
-    `is not a known parameter. ${names.length > 0 ? `Known: ${names.join(', ')}.` : 'This endpoint has no parameters.'}`,
-  );
 }
 
 export function wrong(
@@ -200,13 +196,8 @@ export function text(max: number): ParameterParser<string> {
   });
 }
 
-/** Longer than any cursor that was ever given. */
-const MAX_CURSOR = 2000;
-
-/** Text that core reads, which says what is wrong with one of any length that a request can have. */
-function opaque(max: number): ParameterParser<string> {
-  return documented({ type: 'string', maxLength: max }, 16 * 1024, (value) => ({ value }));
-}
+/** Text that core reads, which says what is wrong with one of any length that a request can have. 2000 is more than any ever had. */
+const opaqueCursor = documented({ type: 'string', maxLength: 2000 }, 16 * 1024, (value) => ({ value }));
 
 /** Parameters of every list. Core checks the cursor, because only core can. */
 export class PaginationQuery {
@@ -217,7 +208,7 @@ export class PaginationQuery {
   })
   readonly limit?: number;
 
-  @Parameter(opaque(MAX_CURSOR), {
+  @Parameter(opaqueCursor, {
     description:
       'The `pagination.nextCursor` of the previous page. Send the same sort order and filters with it; `limit` may change. Valid for at least 24 hours.',
     example: 'eyJ2IjoxLCJjIjoxLCJlIjoicGhvdG9zIn0.c2lnbmF0dXJl',

@@ -6,19 +6,12 @@ import type { Uses } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import { privateHeaders, reprDigest, type Sendable } from './send-download.js';
 
-/** The choices that a client has for a download; the original by default. */
-interface DownloadChoice {
-  readonly rendition?: 'original' | RenditionName;
-  readonly format?: 'jpeg' | 'webp';
-  readonly disposition?: Sendable['disposition'];
-}
-
 /** The bytes of a download request, ready to be sent. Errors: those of the use cases. */
 export async function openDownload(
   uses: Uses<'store' | 'blobs' | 'verifiedBlobs' | 'renditionMaker'>,
   caller: Caller,
   id: Id,
-  query: DownloadChoice,
+  query: { rendition?: 'original' | RenditionName; format?: 'jpeg' | 'webp'; disposition?: Sendable['disposition'] },
 ): Promise<Sendable> {
   const { rendition = 'original', format, disposition = 'attachment' } = query;
   if (rendition !== 'original') {

@@ -143,10 +143,20 @@ export class SendReply {
     const body = answer instanceof Reply ? applyReply(answer, response) : answer;
     if (answer instanceof Outcomes) return body;
     const tagged = this.reflector.get<boolean | undefined>(WITH_ETAG, context.getHandler()) ?? false;
-    const sent = tagged && typeof body === 'object' && body !== null ? addETag(body, request, response) : body;
-    if (!(sent instanceof JsonText)) return sent;
+    if (tagged && typeof body === 'object' && body !== null) {
+      const tag = entityTag(body);
+      response.setHeader('ETag', tag);
+      const reading = request.method === 'GET' || request.method === 'HEAD';
+      if (reading && isPlain(body) && !noneMatch(headerOf(request, 'if-none-match'), tag)) {
+        // A 304 has the headers that tell caches which response it stands for (RFC 9110 §15.4.5).
+        response.vary('Accept-Encoding');
+        response.status(304);
+        return undefined;
+      }
+    }
+    if (!(body instanceof JsonText)) return body;
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
-    return sent.text;
+    return body.text;
   }
 }
 
@@ -158,17 +168,6 @@ export function applyReply({ status, headers, body }: Reply, response: Response)
     response.setHeader(name, name === 'Location' ? publicPath(request, String(value)) : value);
   }
   return typeof body === 'string' ? publicHtml(request, body) : body;
-}
-
-function addETag(view: object, request: Request, response: Response): object | undefined {
-  const tag = entityTag(view);
-  response.setHeader('ETag', tag);
-  const reading = request.method === 'GET' || request.method === 'HEAD';
-  if (!reading || !isPlain(view) || noneMatch(headerOf(request, 'if-none-match'), tag)) return view;
-  // A 304 has the headers that tell caches which response it stands for (RFC 9110 §15.4.5).
-  response.vary('Accept-Encoding');
-  response.status(304);
-  return undefined;
 }
 
 /** The envelope of every list. */

@@ -97,8 +97,6 @@ export class TrafficRecorder extends PeriodicRecorder {
   }
 }
 
-const KEY_USE_FLUSH_MS = 30 * SECOND;
-
 /** When and from where each key was used, written in batches: no request waits for it. */
 @Injectable()
 export class KeyUseRecorder extends PeriodicRecorder {
@@ -108,7 +106,7 @@ export class KeyUseRecorder extends PeriodicRecorder {
     @Inject(PORTS) private readonly ports: Ports,
     @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
   ) {
-    super(KEY_USE_FLUSH_MS);
+    super(30 * SECOND);
   }
 
   note(id: Id, ip: string): void {

@@ -66,9 +66,6 @@ function bounded(value: string | undefined, name: RequestHeader): string | undef
   throw invalid({ field, code: 'too_long', message: `${field} can have at most ${max} characters.`, max });
 }
 
-/** Bytes of an unwanted body that are read and discarded, so that the client receives the response. */
-const DISCARDED_BYTES = 16 * 1024 * 1024;
-
 /** The client disconnected before its request was complete. No one is left to receive a response. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
@@ -140,10 +137,10 @@ export function requestTimeout(): DomainError {
   return new DomainError('request_timeout', message);
 }
 
-/** Reads and discards, up to a limit, then closes the connection. */
+/** Reads and discards an unwanted body, so that the client receives the response; up to 16 MiB, then it closes the connection. */
 export function discardBody(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
-  let left = DISCARDED_BYTES;
+  let left = 16 * 1024 * 1024;
   request.on('data', (chunk: Buffer) => {
     left -= chunk.length;
     if (left < 0) request.socket.destroy();

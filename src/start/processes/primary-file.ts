@@ -6,13 +6,6 @@ import { START_TIME, statFields } from '../../adapters/process-usage.js';
 import type { Config } from '../../config/config.js';
 import { writePrivateFile } from '../private-file.js';
 
-interface Identity {
-  readonly host: string;
-  readonly pid: number;
-  /** When the process was started, as the system says; null where it does not. Another process may get the id later. */
-  readonly started: string | null;
-}
-
 /** Names the primary process of a service, for commands on the same machine. */
 export class PrimaryFile {
   private readonly path: string;
@@ -31,33 +24,26 @@ export class PrimaryFile {
 
   /** The id of the process; null when none of this service is running. */
   async find(): Promise<number | null> {
-    const written = await this.read();
-    if (written === null) return null;
-    return JSON.stringify(written) === JSON.stringify(identityOf(written.pid)) && isAlive(written.pid)
-      ? written.pid
-      : null;
-  }
-
-  /** Null where there is none, or only what a process that was killed had written of it. */
-  private async read(): Promise<Identity | null> {
     try {
-      return JSON.parse(await readFile(this.path, 'utf8')) as Identity;
+      const written: ReturnType<typeof identityOf> = JSON.parse(await readFile(this.path, 'utf8'));
+      const { pid } = written;
+      return JSON.stringify(written) === JSON.stringify(identityOf(pid)) && isAlive(pid) ? pid : null;
     } catch {
+      // There is none, or only what a process that was killed had written of it.
       return null;
     }
   }
 }
 
-function identityOf(pid: number): Identity {
-  return { host: hostname(), pid, started: startOf(pid) };
-}
-
-function startOf(pid: number): string | null {
+/** `started`: when, as the system says; null where it does not. Another process may get the id later. */
+function identityOf(pid: number) {
+  let started: string | null = null;
   try {
-    return statFields(readFileSync(`/proc/${pid}/stat`, 'utf8'))[START_TIME] ?? null;
+    started = statFields(readFileSync(`/proc/${pid}/stat`, 'utf8'))[START_TIME] ?? null;
   } catch {
-    return null;
+    // It has ended, or the system has no such file.
   }
+  return { host: hostname(), pid, started };
 }
 
 function isAlive(pid: number): boolean {

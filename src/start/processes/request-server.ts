@@ -18,44 +18,38 @@ export class RequestServer {
 
   constructor(private readonly primary: Rpc) {}
 
-  get methods(): Methods {
-    return {
-      start: (params: StartParams) => this.start(params),
-      stop: (params: StopParams) => this.stop(params),
-      report: async () => (await this.app?.get<OpenPorts>(OPEN_PORTS).metrics?.report()) ?? [],
-      count: async (counts: ProcessCounts) => {
-        this.counts = counts;
-      },
-    };
-  }
-
-  /** Resolves when requests are answered. */
-  private async start({ env, number }: StartParams): Promise<void> {
-    // Libraries read theirs by themselves.
-    Object.assign(process.env, env);
-    const config = configOf(env);
-    const logger = await openLogger(config, number);
-    const log: Log = (line, level = 'info') => logger[level](line);
-    const ports = PortsModule.forRoot(config, { ownership: 'share', create: false, log, primary: this.primary });
-    const { signal: stopping } = this.stopping;
-    this.app = await openApp(ports, config, { logger, stopping, checks: [this.processes] });
-    await initialize(this.app);
-    await listen(this.app, config);
-  }
-
-  /** Resolves when every request has been answered, and what was counted of them is written. */
-  private async stop({ reason }: StopParams): Promise<void> {
-    const server = this.app?.getHttpServer();
-    if (server !== undefined && reason === 'replaced') {
-      await handOver(server);
-    } else if (server !== undefined) {
-      this.stopping.abort();
-      if (reason === 'SIGTERM') await delay(LINGER_MS);
-      await drain(server);
-    }
-    this.closing ??= this.app?.close();
-    await this.closing;
-  }
+  readonly methods: Methods = {
+    /** Resolves when requests are answered. */
+    start: async ({ env, number }: StartParams) => {
+      // Libraries read theirs by themselves.
+      Object.assign(process.env, env);
+      const config = configOf(env);
+      const logger = await openLogger(config, number);
+      const log: Log = (line, level = 'info') => logger[level](line);
+      const ports = PortsModule.forRoot(config, { ownership: 'share', create: false, log, primary: this.primary });
+      const { signal: stopping } = this.stopping;
+      this.app = await openApp(ports, config, { logger, stopping, checks: [this.processes] });
+      await initialize(this.app);
+      await listen(this.app, config);
+    },
+    /** Resolves when every request has been answered, and what was counted of them is written. */
+    stop: async ({ reason }: StopParams) => {
+      const server = this.app?.getHttpServer();
+      if (server !== undefined && reason === 'replaced') {
+        await handOver(server);
+      } else if (server !== undefined) {
+        this.stopping.abort();
+        if (reason === 'SIGTERM') await delay(LINGER_MS);
+        await drain(server);
+      }
+      this.closing ??= this.app?.close();
+      await this.closing;
+    },
+    report: async () => (await this.app?.get<OpenPorts>(OPEN_PORTS).metrics?.report()) ?? [],
+    count: async (counts: ProcessCounts) => {
+      this.counts = counts;
+    },
+  };
 
   private readonly processes: ReadinessCheck = {
     name: 'processes',

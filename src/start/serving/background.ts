@@ -21,9 +21,6 @@ import { deliveryPool, type EndedMail, fetchPool, jobPool, runJob } from '../../
 import { scrubTask, upkeep } from '../../worker/upkeep.js';
 import { runWorker } from '../../worker/worker.js';
 
-/** Period for which a job is leased; the worker renews the lease while it runs. A killed worker's job is due again after this. */
-const JOB_LEASE_SECONDS = 60;
-
 /**
  * While some pictures are read, the rows and files of others are written: so many jobs are in progress for each reading process. More would
  * gain little, and with two processes they could take all ten connections of the pool from requests.
@@ -61,7 +58,8 @@ export function startBackground(
   const worker = runWorker(ports, [
     jobPool(ports, counted, {
       concurrency: config.workerConcurrency * JOBS_PER_PROCESS,
-      leaseSeconds: JOB_LEASE_SECONDS,
+      // Renewed by the worker while the job runs. A killed worker's job is due again after this.
+      leaseSeconds: 60,
       onQueueError: (error) => logger.warn({ err: error }, 'the job queue is unavailable'),
       onError: (job, error) =>
         logger.warn({ job: loggedWork(job.work), attempt: job.attempt, err: error }, 'a job failed'),
@@ -193,15 +191,14 @@ async function newestBackup(folder: string): Promise<Date | null> {
 }
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/phs.js', import.meta.url));
-/** Thousands of lost photos are listed in it. */
-const MAX_REPORT_BYTES = 16 * 1024 * 1024;
 
 /**
  * Runs `phs` on this installation in a process of its own, whose memory and processor time are not those of requests. Errors: an Error with
  * what it printed.
  */
 async function runPhs(args: readonly string[], signal: AbortSignal): Promise<MadeBackup> {
-  const options = { signal, maxBuffer: MAX_REPORT_BYTES, killSignal: 'SIGTERM' } as const;
+  // Thousands of lost photos are listed in its report.
+  const options = { signal, maxBuffer: 16 * 1024 * 1024, killSignal: 'SIGTERM' } as const;
   const report = await promisify(execFile)(process.execPath, [PROGRAM, ...args], options).then(
     ({ stdout }) => stdout,
     (error: { stdout?: string; stderr?: string; message: string }) => {

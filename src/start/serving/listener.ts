@@ -52,8 +52,9 @@ export async function handOver(server: Server): Promise<void> {
   // Not the method of HTTP servers, which closes connections at once on which a request may be on its way.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   const timers = [
-    setTimeout(() => server.closeIdleConnections(), UNUSED_MS),
-    setTimeout(() => server.closeAllConnections(), HAND_OVER_MS),
+    setTimeout(() => server.closeIdleConnections(), 5000),
+    // Long enough for a large upload.
+    setTimeout(() => server.closeAllConnections(), 600_000),
   ];
   await closed;
   for (const timer of timers) clearTimeout(timer);
@@ -63,10 +64,6 @@ export async function handOver(server: Server): Promise<void> {
 export const LINGER_MS = 2000;
 /** The longest time that requests in flight may take after that. */
 export const DRAIN_MS = 20_000;
-/** The longest time that they may take in a process that was replaced: long enough for a large upload. */
-const HAND_OVER_MS = 600_000;
-/** Time that such a process keeps connections open on which nothing is requested. */
-const UNUSED_MS = 5000;
 
 /** The first signal's name. A second one ends the process immediately, as if there were no handler. */
 export function waitForSignal(): Promise<string> {
