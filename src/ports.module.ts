@@ -217,7 +217,15 @@ export class PortsModule {
         inject: [token('dataSource'), token('blobs'), token('uploads'), token('rateWindows')],
         useFactory: checksOf,
       },
-      { provide: REQUEST_OBSERVERS, inject: [token('metrics'), token('tracing')], useFactory: observersOf },
+      {
+        provide: REQUEST_OBSERVERS,
+        inject: [token('metrics'), token('tracing')],
+        useFactory: (metrics: PrometheusMetrics | null, tracing: OtlpTracing | null): RequestObservers => ({
+          onAnswered: metrics?.answered,
+          onProviderSignInRefused: metrics?.providerSignInRefused,
+          trace: tracing?.request,
+        }),
+      },
       {
         provide: OPEN_PORTS,
         inject: [PORTS, token('database'), token('blobStorage'), token('decoders'), token('metrics'), token('tracing')],
@@ -291,14 +299,6 @@ function openPortsOf(
 function stored(dataSource: DataSource | null): DataSource {
   if (dataSource === null) throw new Error('There is no database: everything is in memory.');
   return dataSource;
-}
-
-function observersOf(metrics: PrometheusMetrics | null, tracing: OtlpTracing | null): RequestObservers {
-  return {
-    onAnswered: metrics?.answered,
-    onProviderSignInRefused: metrics?.providerSignInRefused,
-    trace: tracing?.request,
-  };
 }
 
 /**

@@ -44,23 +44,20 @@ export function customerCommand(): Command {
       print(options, { customers: customers.map(customerJson) }, lines);
     });
 
-  customers
-    .command('suspend')
-    .description('refuse all writes of a customer from now on; reads and downloads still work')
-    .argument('<id>', 'the id of the customer', idOption)
-    .action(async (id: Id, options: { json?: boolean }) => {
-      const customer = await withPorts((ports) => suspendCustomer(ports, commandLine, id));
-      print(options, customerJson(customer), [`Customer ${id} "${customer.name}" is suspended: it is read-only.`]);
-    });
-
-  customers
-    .command('resume')
-    .description('allow a suspended customer to write again')
-    .argument('<id>', 'the id of the customer', idOption)
-    .action(async (id: Id, options: { json?: boolean }) => {
-      const customer = await withPorts((ports) => resumeCustomer(ports, commandLine, id));
-      print(options, customerJson(customer), [`Customer ${id} "${customer.name}" is active.`]);
-    });
+  const refusal = 'refuse all writes of a customer from now on; reads and downloads still work';
+  for (const [name, description, change, state] of [
+    ['suspend', refusal, suspendCustomer, 'is suspended: it is read-only'],
+    ['resume', 'allow a suspended customer to write again', resumeCustomer, 'is active'],
+  ] as const) {
+    customers
+      .command(name)
+      .description(description)
+      .argument('<id>', 'the id of the customer', idOption)
+      .action(async (id: Id, options: { json?: boolean }) => {
+        const customer = await withPorts((ports) => change(ports, commandLine, id));
+        print(options, customerJson(customer), [`Customer ${id} "${customer.name}" ${state}.`]);
+      });
+  }
 
   customers
     .command('addresses')

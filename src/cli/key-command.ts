@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { print, tableOf } from 'photo-service-cli/print';
-import { type ApiKey, displayPrefix, type KeySettings } from '../core/access/api-key.js';
+import { type ApiKey, displayPrefix } from '../core/access/api-key.js';
 import { deleteKey, editKey, issueKey, listKeys, ownerOfKey } from '../core/access/keys.js';
 import { defaultBudgets } from '../core/access/rolling-window.js';
 import { operatorFor } from '../core/customers/customer.js';
@@ -46,9 +46,14 @@ export function keyCommand(): Command {
     .option('--read-limit <n>', 'reads per minute, or default', wordOr('default', wholeOption))
     .option('--write-limit <n>', 'writes per minute, or default', wordOr('default', wholeOption))
     .option('--expires-at <time>', 'for example 2027-01-31T00:00:00Z, or never', wordOr('never', instantOption))
-    .action(async (id: Id, options: EditOptions) => {
+    .action(async (id: Id, { readLimit, writeLimit, ...options }: EditOptions) => {
+      const changes = {
+        ...accessChanges(options),
+        ...(readLimit !== undefined && { readLimit: readLimit === 'default' ? null : readLimit }),
+        ...(writeLimit !== undefined && { writeLimit: writeLimit === 'default' ? null : writeLimit }),
+      };
       const key = await withPorts(async (ports) =>
-        editKey(ports, operatorFor(await ownerOfKey(ports, id)), id, changesOf(options)),
+        editKey(ports, operatorFor(await ownerOfKey(ports, id)), id, changes),
       );
       print(options, keyJson(key), [`Key ${key.id} "${key.name}" changed.`]);
     });
@@ -92,15 +97,6 @@ interface EditOptions extends AccessOptions {
   readonly readLimit?: number | 'default';
   readonly writeLimit?: number | 'default';
   readonly json?: boolean;
-}
-
-/** Absent options are not changed. */
-function changesOf({ readLimit, writeLimit, ...options }: EditOptions): Partial<KeySettings> {
-  return {
-    ...accessChanges(options),
-    ...(readLimit !== undefined && { readLimit: readLimit === 'default' ? null : readLimit }),
-    ...(writeLimit !== undefined && { writeLimit: writeLimit === 'default' ? null : writeLimit }),
-  };
 }
 
 function keyJson(key: ApiKey) {

@@ -63,13 +63,9 @@ function exitOf(error: unknown): { exitCode: number; code: string; message: stri
     const isOurs = error.code === 'service_unavailable';
     return { exitCode: isOurs ? exitCodes.environment : exitCodes.usage, code: error.code, message: messageOf(error) };
   }
-  const code = codeOf(error);
+  const isNowhere = error instanceof NoInstallationError;
+  const code = isNowhere ? 'no_installation' : error instanceof ConfigError ? 'configuration' : 'failed';
   return { exitCode: exitCodes.environment, code, message: error instanceof Error ? error.message : String(error) };
-}
-
-function codeOf(error: unknown): string {
-  if (error instanceof NoInstallationError) return 'no_installation';
-  return error instanceof ConfigError ? 'configuration' : 'failed';
 }
 
 function messageOf(error: DomainError): string {

@@ -44,10 +44,12 @@ const REQUIRED = { kind: 'string', advice: 'string', settings: 'function', descr
  */
 export function outsideStore(path: string, where: string): BlobStoreKind {
   const file = resolve(path);
+  const kinds = blobStores.map(({ kind }) => kind).join(', ');
+  const expected = `It must be a module whose default export is a kind of blob store, as docs/adapters.md describes; or use one of those that are there: ${kinds}.`;
   const problem = (sentence: string): BlobStoreKind => ({
     kind: path,
     advice: '',
-    settings: (read) => read.problem(`${where}: ${sentence} ${expectation()}`),
+    settings: (read) => read.problem(`${where}: ${sentence} ${expected}`),
     describe: () => path,
     open: () => Promise.reject(new Error(sentence)),
   });
@@ -74,9 +76,4 @@ export function outsideStore(path: string, where: string): BlobStoreKind {
       },
     },
   });
-}
-
-function expectation(): string {
-  const kinds = blobStores.map(({ kind }) => kind).join(', ');
-  return `It must be a module whose default export is a kind of blob store, as docs/adapters.md describes; or use one of those that are there: ${kinds}.`;
 }

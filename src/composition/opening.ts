@@ -33,12 +33,12 @@ export class Opening implements OnApplicationShutdown {
     return this.close();
   }
 
+  /** Closes all, those that are on their way as well. One that cannot be closed leaves no other open. */
   close(): Promise<void> {
     this.closing ??= this.closeAll();
     return this.closing;
   }
 
-  /** Closes all, those that are on their way as well. One that cannot be closed leaves no other open. */
   private async closeAll(): Promise<void> {
     await Promise.allSettled(this.opened.values());
     const made = this.order.map((name) => this.opened.get(name)?.catch(() => null));

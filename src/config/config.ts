@@ -36,13 +36,14 @@ export function readConfig(env: Environment, stores: readonly BlobStoreKind[]): 
 
 function configOf(read: EnvironmentReader, stores: readonly BlobStoreKind[]) {
   const host = read.text('HOST', '127.0.0.1');
+  const named = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   const port = read.whole('PORT', 3000, 1, 65_535);
   const databaseUrl = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
   return {
     host,
     port,
     /** May have a path; without a trailing slash. */
-    publicUrl: readPublicUrl(read, `http://${hostInUrl(host)}:${port}`),
+    publicUrl: readPublicUrl(read, `http://${named}:${port}`),
     dataDir: read.text('DATA_DIR', './data'),
     /** Null: the embedded database under `dataDir`. */
     databaseUrl,
@@ -292,9 +293,4 @@ function readMetricsPort(read: EnvironmentReader, port: number): number | null {
   const metricsPort = read.whole('METRICS_PORT', 0, 1, 65_535);
   if (metricsPort === port) read.problem('METRICS_PORT must differ from PORT: metrics require no key.');
   return metricsPort;
-}
-
-function hostInUrl(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
 }

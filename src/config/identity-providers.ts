@@ -96,7 +96,10 @@ class ProviderReader {
     const id = this.text('id');
     if (!/^[a-z0-9-]{1,40}$/.test(id)) this.wrong('id', 'must consist of lower-case letters, digits and hyphens');
     const groups = this.groups();
-    const [customerId, admitsNewPeople] = [this.customer(), this.values['newPeople'] ?? false];
+    const [customerId, admitsNewPeople] = [this.values['customer'] ?? null, this.values['newPeople'] ?? false];
+    if (customerId !== null && !(Number.isSafeInteger(customerId) && Number(customerId) > 0)) {
+      this.wrong('customer', 'must be the number of a customer');
+    }
     const domains = this.texts('domains').map((domain) => domain.toLowerCase().replace(/^@/, ''));
     if (typeof admitsNewPeople !== 'boolean') this.wrong('newPeople', 'must be true or false');
     if (admitsNewPeople === true && (customerId === null || domains.length === 0)) {
@@ -108,7 +111,7 @@ class ProviderReader {
         name: this.text('name'),
         issuer: this.issuer(),
         domains,
-        customerId,
+        customerId: customerId as number | null,
         admitsNewPeople: admitsNewPeople === true,
         role: this.role(),
         groupRoles: groups,
@@ -142,14 +145,6 @@ class ProviderReader {
       this.wrong('clientSecretFile', `cannot be read (${(error as Error).message})`);
       return '';
     }
-  }
-
-  private customer(): number | null {
-    const customer = this.values['customer'] ?? null;
-    if (customer !== null && !(Number.isSafeInteger(customer) && Number(customer) > 0)) {
-      this.wrong('customer', 'must be the number of a customer');
-    }
-    return customer as number | null;
   }
 
   private role(): Exclude<Role, 'owner'> {

@@ -57,7 +57,6 @@ export const Idempotent = requestParameter((request): RunIdempotently => {
   return runIdempotently;
 });
 
-/** Responds without a body. */
 export function noBody(): undefined {}
 
 /** The form in which bodies of a route are stored when they contain secrets: only what is needed to recreate them. */
@@ -66,9 +65,6 @@ export interface StoredBodyFormat<Body extends object, Stored extends object> {
   /** The body for a repeated request, in the current state. */
   toBody(ports: Ports, requestContext: RequestContext, stored: Stored): Promise<Body>;
 }
-
-/** A `StoredBodyFormat` as it is read from the metadata: its types are those of the one route that it decorates. */
-type AnyStoredBodyFormat = StoredBodyFormat<object, object>;
 
 const STORED_BODY_FORMAT = Symbol('StoredBodyFormat');
 
@@ -166,18 +162,29 @@ export class IdempotentResponses {
     const isRepeatable = this.reflector.get<true | undefined>(REPEATABLE, context.getHandler()) ?? false;
     if (sent === null || isRepeatable) return handle();
 
-    const format = this.reflector.get<AnyStoredBodyFormat | undefined>(STORED_BODY_FORMAT, context.getHandler());
+    // Its types are those of the one route that it decorates.
+    type Format = StoredBodyFormat<object, object> | undefined;
+    const format = this.reflector.get<Format>(STORED_BODY_FORMAT, context.getHandler());
     const { customerId, key } = await this.ownerOf(requestContext, request, sent);
     const claimed = await claimKey(this.ports, { customerId, key }, fingerprintOf(request, requestContext));
     if ('answer' in claimed) {
       response.setHeader(REPLAYED, 'true');
-      const toBody = (body: object) => format?.toBody(this.ports, requestContext, body) ?? body;
-      return replyOf(claimed.answer as StoredHttpResponse, toBody);
+      const stored = claimed.answer as StoredHttpResponse;
+      if ('error' in stored) throw new ReplayedError(stored);
+      const { status, headers, body, bulk } = stored;
+      if (bulk) return new Outcomes((body as Outcomes['body']).data);
+      return new Reply(status, body && (await (format?.toBody(this.ports, requestContext, body) ?? body)), headers);
     }
 
     const { claim } = claimed;
-    const toStored = (answer: unknown) =>
-      storedResponseOf(answer, response.statusCode, (body) => format?.toStored(body, this.ports) ?? body);
+    const toStored = (answer: unknown): StoredHttpResponse => {
+      const reply = answer instanceof Reply ? answer : new Reply(response.statusCode, answer as object | undefined);
+      const { status, headers } = reply;
+      // Pages are strings; API responses never are.
+      const body = reply.body as object | undefined;
+      const stored = body && (format?.toStored(body, this.ports) ?? body);
+      return { status, headers, body: stored, bulk: answer instanceof Outcomes };
+    };
     const storeAfterwards = (stored: StoredHttpResponse) => storeAnswer(this.ports, claim, stored);
     let isStored = false;
     idempotentRun.set(requestContext, async (act, answerTo) => {
@@ -275,26 +282,6 @@ const storedErrors: readonly ErrorCode[] = [
   'quota_exceeded',
   'no_photos_accepted',
 ];
-
-function storedResponseOf(answer: unknown, status: number, toStored: (body: object) => object): StoredHttpResponse {
-  const reply = answer instanceof Reply ? answer : new Reply(status, answer as object | undefined);
-  // Pages are strings; API responses never are.
-  const body = reply.body as object | undefined;
-  return {
-    status: reply.status,
-    headers: reply.headers,
-    body: body && toStored(body),
-    bulk: answer instanceof Outcomes,
-  };
-}
-
-/** Returns what a handler would have returned. Errors: the stored one. */
-async function replyOf(stored: StoredHttpResponse, toBody: (body: object) => object | Promise<object>): Promise<Reply> {
-  if ('error' in stored) throw new ReplayedError(stored);
-  const { status, headers, body, bulk } = stored;
-  if (bulk) return new Outcomes((body as Outcomes['body']).data);
-  return new Reply(status, body && (await toBody(body)), headers);
-}
 
 /** The stored form of an error; null when the request may be retried under its key. */
 function storedErrorOf(thrown: unknown, requestId: string): StoredHttpResponse | null {

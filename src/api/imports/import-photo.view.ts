@@ -27,8 +27,6 @@ import { DeclaredFields, FROM_CLIENT, LOCAL_TIME, MetadataMap, Sha256 } from '..
 import { LocationView } from '../photos/photo-parts.view.js';
 import { TagNameView, tagNameView } from '../tags/tag.view.js';
 
-/** Fields that a client sends and gets back. */
-
 export const Name = () =>
   Text({ description: 'A name for people to read.', example: 'Paris shoot', max: MAX_IMPORT_NAME, nullable: true });
 

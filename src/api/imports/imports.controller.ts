@@ -124,7 +124,7 @@ export class ImportsController {
     // Until it has ended, the time is up or the process stops.
     const end = performance.now() + preferredWait(headerOf(request, 'prefer')) * SECOND;
     while (!isEnded(subject) && performance.now() < end && !stopping.aborted) {
-      await delay(LOOK_EVERY_MS, undefined, { signal: stopping }).catch(() => undefined);
+      await delay(200, undefined, { signal: stopping }).catch(() => undefined);
       subject = await readImport(this.ports, caller, id);
     }
     return isEnded(subject)
@@ -140,8 +140,6 @@ function whileProcessing({ status }: ImportDetails, view: object): Reply {
 function location({ id }: ImportDetails) {
   return { Location: `/api/v1/imports/${id}` };
 }
-
-const LOOK_EVERY_MS = 200;
 
 /** The seconds of `Prefer: wait=N` (RFC 7240 §4.3), 0 without it; at most 15. */
 export function preferredWait(prefer: string | undefined): number {

@@ -4,7 +4,6 @@ import { type Schema, text, whole } from '../../http/fields/declared.js';
 
 const { read, write, anonymous } = defaultBudgets;
 
-/** Every header of answers that clients may rely on. */
 export const headers = {
   'X-Request-Id': {
     description:

@@ -27,5 +27,4 @@ export const sealedBody: StoredBodyFormat<object, { readonly sealed: string }> =
   },
 };
 
-/** In the path of everything that belongs to an account. */
 export const customerId = pathId('customerId', 'account', 1);

@@ -15,8 +15,6 @@ import { Flag, Ids, Nested, OneOfNumbers, StringMap, Text, Texts, WholeNumber } 
 import { STORED, tagName } from '../tags/tag.dto.js';
 import { LocationView } from './photo-parts.view.js';
 
-/** Fields that several classes of photos and imports have. */
-
 export const LOCAL_TIME = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?$';
 
 export const filename = {

@@ -125,7 +125,6 @@ const when = (what: string) => ({
 
 export const URLS = 'signed URLs of the renditions, for use in `<img>`';
 
-/** Returns what the document says of `include`. */
 export function include<Name extends string>(meanings: Readonly<Record<Name, string>>) {
   const description = 'Additional fields to return, separated by commas.';
   return { description: withMeanings(description, meanings), example: Object.keys(meanings).slice(0, 1) };

@@ -351,7 +351,3 @@ export class PhotoDeletionsView {
   @Models(PhotoDeletionView, { description: 'One outcome per distinct id.' })
   data: PhotoDeletionView[];
 }
-
-export function photoDeletionView({ id, outcome }: PhotoDeletionResult): PhotoDeletionView {
-  return { id, outcome };
-}

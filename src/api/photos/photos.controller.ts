@@ -30,7 +30,6 @@ import {
   PhotoEditsView,
   PhotoPage,
   PhotoView,
-  photoDeletionView,
   photoEditView,
   photoExtrasView,
   photoView,
@@ -156,7 +155,8 @@ export class PhotosController {
     @Idempotent() idempotent: RunIdempotently,
   ) {
     const [remove, removeAll] = permanent ? [purgePhoto, purgePhotos] : [trashPhoto, trashPhotos];
-    if (isList(ids)) return new Outcomes((await removeAll(this.ports, caller, ids)).map(photoDeletionView));
+    if (isList(ids))
+      return new Outcomes((await removeAll(this.ports, caller, ids)).map(({ id, outcome }) => ({ id, outcome })));
     return idempotent((ports) => remove(ports, caller, ids, ifMatch(photoView)), noBody);
   }
 }

@@ -62,7 +62,7 @@ interface SubjectUses {
   readonly store: Readable<keyof Reads>;
 }
 
-export interface EventSubject {
+interface EventSubject {
   /** The name of its schema in the OpenAPI document. */
   readonly schema: string;
   /** Fields that are omitted, in this order, until the body is small enough. Everything else in it is short. */

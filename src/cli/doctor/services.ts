@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import type { DatabaseState } from '../../adapters/typeorm/database-state.js';
 import type { Config, SmtpConfig } from '../../config/config.js';
 import { BeforeFirstRelease, isBeforeFirstRelease } from '../../core/backup/before-first-release.js';
@@ -99,10 +100,7 @@ export async function checkBlobs(blobs: BlobStore, where: string): Promise<reado
 
 async function read(blobs: BlobStore, key: BlobKey): Promise<Buffer | null> {
   const blob = await blobs.get(key);
-  if (blob === null) return null;
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of blob.bytes) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  return blob && buffer(blob.bytes);
 }
 
 /** Asks each provider for its addresses, as the first sign-in does. */

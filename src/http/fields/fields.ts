@@ -238,15 +238,10 @@ export function Ids(max?: number, { example, ...options }: ListOptions<number> =
   return field(options, schema, areIds, ...maxEntries(max));
 }
 
-interface TextsOptions extends ListOptions<string> {
-  /** Length of the longest entry in a request. */
-  readonly maxEntry?: number;
-  readonly item?: FieldSchema;
-}
-
+/** @param maxEntry Length of the longest entry in a request. */
 export function Texts(
-  max?: number,
-  { example, maxEntry, item = { type: 'string' }, ...options }: TextsOptions = {},
+  max: number | undefined,
+  { example, maxEntry, item, ...options }: ListOptions<string> & { maxEntry?: number; item: FieldSchema },
 ): PropertyDecorator {
   // Not `IsString` with `each`: that also accepts a single string instead of a list.
   const validate = (value: unknown) => Array.isArray(value) && value.every((entry) => typeof entry === 'string');

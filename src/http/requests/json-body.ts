@@ -23,8 +23,6 @@ export function maxValuesOf(maxBytes: number): number {
 const MAX_FIELDS = 100;
 const MAX_ENTRIES = 1000;
 
-const MAX_ERRORS = 100;
-
 /** Objects of a list that are read before other requests get their turn. */
 const ITEMS_AT_ONCE = 25;
 
@@ -114,7 +112,7 @@ export async function readShape(value: unknown, shape: BodyClass, request?: Body
   }
   if (request !== undefined) errors.push(...valueErrors(read.body, errors, shape, request));
   if (errors.length === 0) return { body: read.body, errors };
-  return { body: read.body, errors: inOrder(errors, fieldNames(value)).slice(0, MAX_ERRORS) };
+  return { body: read.body, errors: inOrder(errors, fieldNames(value)).slice(0, 100) };
 }
 
 /** Missing fields are not reported while a field is unknown: it may be the missing one, misspelt. */
@@ -210,7 +208,12 @@ function reservedNames(value: object, shape: Model, path: string): FieldError[] 
 function fieldErrors(error: ValidationError, shape: BodyClass, parent: string): FieldError[] {
   const path = pathOf(parent, error.property);
   const { nestedValidation, whitelistValidation, ...rules } = error.constraints ?? {};
-  if (whitelistValidation !== undefined) return [unknownOrReadOnly(error.property, shape, parent)];
+  if (whitelistValidation !== undefined) {
+    const isReadOnly = parent === '' && Object.hasOwn(shape.readOnly ?? {}, error.property);
+    if (!isReadOnly) return [unknownField(path)];
+    const message = `${path} is read-only: ${shape.readOnly?.[error.property]}`;
+    return [{ field: path, code: 'read_only', message }];
+  }
   if (Object.keys(rules).length > 0) return brokenRules(error, rules, path);
   if (nestedValidation === undefined) return (error.children ?? []).flatMap((child) => fieldErrors(child, shape, path));
   return [{ field: path, code: 'invalid_type', message: `${path} must be an object.` }];
@@ -227,13 +230,6 @@ function brokenRules({ value, contexts }: ValidationError, rules: Record<string,
   return errors.filter(({ code }) => {
     return code === 'invalid_type' || isOfType || (code === 'too_many' && Array.isArray(value));
   });
-}
-
-function unknownOrReadOnly(name: string, shape: BodyClass, parent: string): FieldError {
-  const path = pathOf(parent, name);
-  const isReadOnly = parent === '' && Object.hasOwn(shape.readOnly ?? {}, name);
-  if (!isReadOnly) return unknownField(path);
-  return { field: path, code: 'read_only', message: `${path} is read-only: ${shape.readOnly?.[name]}` };
 }
 
 function unknownField(path: string): FieldError {

@@ -80,33 +80,24 @@ export function startBackground(
     scrubPosition === null || config.scrubDays === null
       ? []
       : [scrubTask({ ...ports, scrubPosition }, config.scrubDays, scrubbed)];
-  const backups = config.backups === null ? [] : [scheduledBackups(config.backups, ports, metrics, logger)];
-  const allTasks = [...upkeep(ports, sealedRows, metrics?.garbageCollected), ...scrubbing, ...backups];
+  const { backups: schedule } = config;
+  const making =
+    schedule &&
+    backupTask(schedule, {
+      clock: ports.clock,
+      run: runPhs,
+      onSeen: (newest) => metrics?.backupSeen(newest, schedule.everyHours),
+      onMade: ({ ok, name: backup, problems: { length: problems } }) => {
+        if (ok) logger.info({ backup }, 'a backup was made');
+        else logger.error({ backup, problems }, 'a backup was made without photos that are lost: see phs verify');
+      },
+    });
+  const allTasks = [...upkeep(ports, sealedRows, metrics?.garbageCollected), ...scrubbing, ...(making ? [making] : [])];
   const tasks = runPeriodically(allTasks, (task, error) => {
     metrics?.upkeepFailed(task);
     logger.warn({ err: error }, `failed to ${task}`);
   });
   return { stop: () => Promise.all([worker.stop(), tasks.stop()]) };
-}
-
-function scheduledBackups(
-  schedule: BackupSchedule,
-  { clock }: OpenPorts['ports'],
-  metrics: OpenPorts['metrics'],
-  logger: Logger,
-): PeriodicTask {
-  return backupTask(schedule, {
-    clock,
-    run: runPhs,
-    onSeen: (newest) => metrics?.backupSeen(newest, schedule.everyHours),
-    onMade: ({ ok, name, problems }) =>
-      ok
-        ? logger.info({ backup: name }, 'a backup was made')
-        : logger.error(
-            { backup: name, problems: problems.length },
-            'a backup was made without photos that are lost: see phs verify',
-          ),
-  });
 }
 
 /** Not what is sealed: a log is read by more people than a database. */

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
-import type { Finding } from '../../api/ops/readiness.js';
 import type { Config } from '../../config/config.js';
 import type { OpenPorts } from '../../ports.module.js';
 
@@ -77,12 +76,6 @@ function writtenTogether(): DestinationStream {
       later();
     },
   } as DestinationStream & { lastLevel: number };
-}
-
-/** The addresses of the dependencies contain no secrets, but a message for people only needs the problem and its cause. */
-export function logReadiness(logger: Logger) {
-  return (name: string, finding: Finding, reason?: unknown) =>
-    logger.warn({ check: name, finding, ...(reason !== undefined && { err: reason }) }, 'readiness changed');
 }
 
 /** At the end of a path: code that was compiled by the build names the folder of the build, which may have been moved since. */

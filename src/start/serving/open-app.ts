@@ -23,7 +23,6 @@ import { pageQuery } from '../../pages/address.js';
 import { browserSessions } from '../../pages/browser-session.js';
 import type { OpeningModule } from '../../ports.module.js';
 import { cannotListen } from './listener.js';
-import { logReadiness } from './log.js';
 
 /**
  * Opens the app that answers requests, not initialized yet. Errors: what the ports cannot be opened for. After any, what was opened is closed.
@@ -47,7 +46,10 @@ export async function openApp(
     operatorApi: config.operatorApi,
     mapTiles: config.mapTiles,
     securityContacts: config.securityContacts,
-    readiness: (ofPorts) => new Readiness([...ofPorts, ...checks], stopping, logReadiness(logger)),
+    readiness: (ofPorts) =>
+      new Readiness([...ofPorts, ...checks], stopping, (check, finding, err) =>
+        logger.warn({ check, finding, ...(err !== undefined && { err }) }, 'readiness changed'),
+      ),
     stopping,
   };
   try {
