@@ -7,13 +7,11 @@ import { VERSION } from '../config/version.js';
 import { DomainError, type FieldError } from '../core/shared/errors.js';
 import { ExitWith, exitCodes, PartlyDone } from './options.js';
 
-const LASTING = ['serve', 'worker'];
-
 /** Runs one command line. Resolves with the exit code; never throws. */
 export async function run(args: readonly string[]): Promise<number> {
   const [name = ''] = args;
   // A service goes on without its log.
-  if (!LASTING.includes(name)) endWithReader();
+  if (!['serve', 'worker'].includes(name)) endWithReader();
   // For commands of a client the modules of the service are not even loaded.
   const ownModule = isClientCommand(name) ? null : await import('./own-commands.js');
   const own = ownModule?.ownCommands() ?? [];

@@ -27,7 +27,10 @@ export function blobsCommand(): Command {
     .requiredOption(
       '--to <store>',
       `${urlForms()}, or the path of a module; configured by the settings of that store, or by the same with TO_ in front`,
-      storeOption,
+      (text: string) => {
+        if (isModulePath(text) || chosenByUrl(text, new EnvironmentReader({}, [])) !== null) return text;
+        throw new InvalidArgumentError(`It must be ${urlForms()}, or the path of a module such as ./my-store.mjs.`);
+      },
     )
     .option('--parallel <n>', 'blobs copied at the same time', wholeOption, 8)
     .action(async (options: { to: string; parallel: number; json?: boolean }) => {
@@ -54,11 +57,6 @@ export function blobsCommand(): Command {
 
 function urlForms(): string {
   return blobStores.flatMap(({ urlForm }) => urlForm ?? []).join(' or ');
-}
-
-function storeOption(text: string): string {
-  if (isModulePath(text) || chosenByUrl(text, new EnvironmentReader({}, [])) !== null) return text;
-  throw new InvalidArgumentError(`It must be ${urlForms()}, or the path of a module such as ./my-store.mjs.`);
 }
 
 function chosenByUrl(text: string, read: SettingsReader): ChosenBlobStore | null {

@@ -5,9 +5,6 @@ import type { BlobStoreKind } from '../core/blobs/blob-store-kind.js';
 import { ConfigError, settingNames, settingsOf } from './config.js';
 import type { Environment } from './environment-reader.js';
 
-/** The name of the file that a service and the commands on its installation both read. */
-const SETTINGS_FILE = 'phs.env';
-
 export interface Settings {
   /** The environment, and below it the values of the file. */
   readonly env: Environment;
@@ -20,7 +17,7 @@ export interface Settings {
 }
 
 /**
- * Finds the settings file and reads it: the named one, otherwise `phs.env` in the data folder that the environment names, otherwise in the
+ * Finds the settings file, which a service and the commands on its installation both read, and reads it: the named one, otherwise `phs.env` in the data folder that the environment names, otherwise in the
  * working directory, beside `./data`. A relative DATA_DIR in it is relative to the file's own folder, so that it names the same
  * installation wherever the file is read from.
  * @param stores The kinds of blob stores. @throws ConfigError when a file that is named, or found, cannot be read or names code.
@@ -32,7 +29,7 @@ export function readSettings(
   named?: string,
 ): Settings {
   const isNamed = named !== undefined;
-  const path = resolve(folder, named ?? join(env['DATA_DIR']?.trim() || '.', SETTINGS_FILE));
+  const path = resolve(folder, named ?? join(env['DATA_DIR']?.trim() || '.', 'phs.env'));
   const values = valuesOf(path, isNamed);
   // Permission to write such a file, or a data folder, is not permission to choose what runs.
   if (isModulePath(values?.['BLOB_STORE']?.trim() ?? '')) {

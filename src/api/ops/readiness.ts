@@ -77,18 +77,16 @@ class Watched {
       this.underWay ??= this.check.look().finally(() => {
         this.underWay = null;
       });
-      await Promise.race([this.underWay, this.tooLate(done.signal)]);
+      const late = delay(this.deadlineMs, undefined, { signal: done.signal }).then(() => {
+        throw new Error(`no response within ${this.deadlineMs} ms`);
+      });
+      await Promise.race([this.underWay, late]);
       return this.is('ok');
     } catch (error) {
       return this.is(this.check.otherwise, error);
     } finally {
       done.abort();
     }
-  }
-
-  private async tooLate(signal: AbortSignal): Promise<never> {
-    await delay(this.deadlineMs, undefined, { signal });
-    throw new Error(`no response within ${this.deadlineMs} ms`);
   }
 
   private is(finding: Finding, reason?: unknown): Finding {

@@ -136,9 +136,7 @@ export class TagCreationBody {
 export const MAX_NEW_TAGS = 100;
 
 /** Maximum number of photos for one bulk tool, and of tags that can be merged. */
-const MAX_TAGGED_PHOTOS = 1000;
-
-const MAX_MERGED = 20;
+const [MAX_TAGGED_PHOTOS, MAX_MERGED] = [1000, 20];
 
 @RequestModel('NewTags', 'Tags to create.')
 export class TagsCreationBody {

@@ -36,7 +36,10 @@ export function restoreCommand(): Command {
     .argument('<dir>', 'the folder of backups')
     .option('--at <name>', 'the backup to restore (default: the newest complete one)')
     .option('--identity <file>', 'what decrypts it: a file of age-keygen')
-    .option('--signed-by <key>', 'the key that must have signed it (default: that of this installation)', signerOption)
+    .option('--signed-by <key>', 'the key that must have signed it (default: that of this installation)', (text) => {
+      if (!isBackupKey(text)) throw new InvalidArgumentError('It must be a key that phs backup has printed: phsb1_…');
+      return text;
+    })
     .option('--check', 'only compare every file with the signed list; an encrypted backup needs no identity for it')
     .option('--leave-out-damaged', 'restore everything else when files of photos are missing or damaged')
     .option('--parallel <n>', 'photos restored at the same time', wholeOption, 4)
@@ -67,11 +70,6 @@ export function restoreCommand(): Command {
       );
       if (!ok) throw new PartlyDone();
     });
-}
-
-function signerOption(text: string): string {
-  if (!isBackupKey(text)) throw new InvalidArgumentError('It must be a key that phs backup has printed: phsb1_…');
-  return text;
 }
 
 /** Number of files that a message names: for a broken disk, a list of all would be too long. */

@@ -9,8 +9,6 @@ import { noneMatch } from './reply.js';
 
 const METHODS = 'GET, HEAD, OPTIONS';
 
-/** Cache it, and revalidate. */
-const REVALIDATE = 'public, no-cache';
 /** The address changes with the bytes. */
 export const IMMUTABLE = 'public, max-age=31536000, immutable';
 
@@ -36,7 +34,7 @@ export function sitePaths(): ReadonlySet<string> {
 const read = new Map<string, ReturnType<typeof fileUnder>>();
 
 /** Sends a file of the documentation, which is the same for everyone, or 304. Errors: `not_found`. */
-export function sendPublic(request: Request, response: Response, path: string, caching = REVALIDATE): void {
+export function sendPublic(request: Request, response: Response, path: string, caching = 'public, no-cache'): void {
   if (!sitePaths().has(path)) throw notFound('page');
   const name = `${request.baseUrl}/${path}`;
   const { bytes, entityTag } = read.get(name) ?? fileUnder(request, path);

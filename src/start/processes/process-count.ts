@@ -2,9 +2,6 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Config } from '../../config/config.js';
 
-/** With ten connections each, seven fit into the hundred that a Postgres allows by default; more are for those who ask for them. */
-const MOST_BY_DEFAULT = 7;
-
 /**
  * Returns how many processes answer requests. One: there is no primary process. On two processors it is one by default: one process and its
  * database use both of them, two add what they tell each other and share fewer statements between requests, and bare Express gains nothing
@@ -14,8 +11,9 @@ export function processCount({ processes, role }: Pick<Config, 'processes' | 'ro
   // It answers nothing but questions about its health.
   if (role === 'worker') return 1;
   if (processes !== null) return processes;
-  // One processor is for the database, jobs and pictures.
-  return processors <= 2 ? 1 : Math.min(processors - 1, MOST_BY_DEFAULT);
+  // One processor is for the database, jobs and pictures. With ten connections each, seven processes fit into the hundred that a Postgres
+  // allows by default; more are for those who ask for them.
+  return processors <= 2 ? 1 : Math.min(processors - 1, 7);
 }
 
 /** Processors that this process may use, and a container's share of them. */
