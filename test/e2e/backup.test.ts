@@ -13,8 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { BackupFolder } from '../../src/cli/backup/backup-folder.js';
-import { signatureText } from '../../src/cli/backup/backup-folder.js';
+import { BackupFolder, signatureText } from '../../src/cli/backup/backup-folder.js';
 import { timeOfBackup } from '../../src/core/backup/signature.js';
 import { present } from '../support/tenant.js';
 import { Client, sha256 } from './support/client.js';

@@ -105,7 +105,7 @@ export const eventSubjects: Readonly<Partial<Record<SubjectKind, EventSubject>>>
 };
 
 @ResponseModel('DeliveryKey', 'A delivery key, without its secret.')
-export class DeliveryKeyView {
+class DeliveryKeyView {
   @IdOf({ description: 'The unique identifier of the key.', example: 4 })
   id: number;
 
@@ -125,7 +125,7 @@ export class DeliveryKeyView {
   expiresAt: string | null;
 }
 
-export function deliveryKeyView(key: DeliveryKey): DeliveryKeyView {
+function deliveryKeyView(key: DeliveryKey): DeliveryKeyView {
   return {
     id: key.id,
     publicId: key.publicId,
