@@ -25,8 +25,7 @@ import {
 import type { BlobKey } from '../../core/blobs/blob-key.js';
 import type { BlobStore } from '../../core/blobs/blob-store.js';
 import type { Secrets } from '../../core/shared/secrets.js';
-import type { Part } from './part-file.js';
-import { COMPRESSED, ENCRYPTED, PartWriter } from './part-file.js';
+import { COMPRESSED, ENCRYPTED, type Part, PartWriter } from './part-file.js';
 
 /** No path leads out of the backup. */
 const PART = /^[a-z0-9_-]+(\.[a-z0-9]+)*$/i;
