@@ -80,7 +80,17 @@ export function customerCommand(): Command {
     .argument('<id>', 'the id of the customer', idOption)
     .option('--yes', 'this cannot be undone')
     .action(async (id: Id, options: { yes?: boolean; json?: boolean }) => {
-      if (!options.yes) throw new CommanderError(2, 'phs.unconfirmed', await confirmationMessage(id));
+      if (!options.yes) {
+        const { name, usage } = await withPorts(async ({ store }) =>
+          store.query(id, async (reader) => ({ ...(await reader.customer.read()), usage: await reader.usage.read() })),
+        );
+        const photos = counted(usage.photos + usage.trashedPhotos, 'photo');
+        const bytes = counted(usage.storageBytes + usage.trashedBytes, 'byte');
+        const has = `${photos} (${bytes}) and ${counted(usage.tags, 'tag')}`;
+        const message = `Customer ${id} "${name}" has ${has}. Nothing was erased. To erase everything permanently, add --yes.`;
+        console.error(`phs: ${message}`);
+        throw new CommanderError(2, 'phs.unconfirmed', message);
+      }
       const erasure = await withPorts((ports) => eraseCustomer(ports, commandLine, id));
       print(options, erasure, erasureReport(erasure));
       if (!erasure.complete) throw new PartlyDone();
@@ -95,18 +105,6 @@ interface CreateOptions {
   readonly storageBytes?: number;
   readonly photos?: number;
   readonly json?: boolean;
-}
-
-async function confirmationMessage(id: Id): Promise<string> {
-  const { name, usage } = await withPorts(async ({ store }) =>
-    store.query(id, async (reader) => ({ ...(await reader.customer.read()), usage: await reader.usage.read() })),
-  );
-  const photos = counted(usage.photos + usage.trashedPhotos, 'photo');
-  const bytes = counted(usage.storageBytes + usage.trashedBytes, 'byte');
-  const has = `${photos} (${bytes}) and ${counted(usage.tags, 'tag')}`;
-  const message = `Customer ${id} "${name}" has ${has}. Nothing was erased. To erase everything permanently, add --yes.`;
-  console.error(`phs: ${message}`);
-  return message;
 }
 
 /** The proof for an operator: what there was, what was removed, and what a final check found. */

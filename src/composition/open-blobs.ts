@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { FileScrubPosition } from '../adapters/local-blobs/file-scrub-position.js';
+import { LocalBlobStore } from '../adapters/local-blobs/local-blob-store.js';
 import type { Config } from '../config/config.js';
+import type { BlobStore } from '../core/blobs/blob-store.js';
 import type { ScrubPosition } from '../core/integrity/scrub.js';
 import type { Ports } from '../core/ports.js';
 
@@ -23,4 +25,9 @@ export async function openBlobs({
     scrubPosition: store.verifiesItself ? null : new FileScrubPosition(join(dataDir, 'verified-originals.json')),
     close: () => opened.close?.(),
   };
+}
+
+/** A folder that is used as a blob store. */
+export function openBlobFolder(folder: string): Promise<BlobStore> {
+  return LocalBlobStore.open(folder);
 }

@@ -24,7 +24,8 @@ export function openRateWindows(
   const elapsed = () => clock.elapsed();
   const memory = new MemoryRateWindowStore(clock, { now: elapsed });
   if (shared === null) return memory;
-  const where = WHERE[rateLimitStore.kind];
+  const places = { memory: 'by the primary process', postgres: 'in the database', redis: 'in Redis' };
+  const where = places[rateLimitStore.kind];
   const say = (away: boolean, reason?: unknown) => {
     const line = away
       ? `Rate limits cannot be counted ${where} (${reason}). Until they can be, this process counts them itself.`
@@ -33,8 +34,6 @@ export function openRateWindows(
   };
   return new FallbackRateWindowStore(shared, memory, say, { elapsed });
 }
-
-const WHERE = { memory: 'by the primary process', postgres: 'in the database', redis: 'in Redis' } as const;
 
 /** Null: this process counts requests for all. */
 export async function openSharedRateWindows(

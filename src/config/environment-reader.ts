@@ -15,20 +15,19 @@ export class EnvironmentReader {
 
   whole(name: string, fallback: number, min: number, max: number): number {
     const text = this.value(name);
-    if (text === null) return fallback;
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    this.problems.push(`${name} must be a whole number from ${min} to ${max}, not "${text}".`);
-    return fallback;
+    return text === null ? fallback : (this.wholeOf(text, `${name} must be`, min, max) ?? fallback);
   }
 
   /** Null for the word, and when it is unset. */
   wholeOr(name: string, word: string, min: number, max: number): number | null {
     const text = this.value(name) ?? word;
-    if (text === word) return null;
+    return text === word ? null : this.wholeOf(text, `${name} must be ${word} or`, min, max);
+  }
+
+  private wholeOf(text: string, must: string, min: number, max: number): number | null {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-    this.problems.push(`${name} must be ${word} or a whole number from ${min} to ${max}, not "${text}".`);
+    this.problems.push(`${must} a whole number from ${min} to ${max}, not "${text}".`);
     return null;
   }
 

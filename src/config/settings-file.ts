@@ -17,9 +17,9 @@ export interface Settings {
 }
 
 /**
- * Finds the settings file, which a service and the commands on its installation both read, and reads it: the named one, otherwise `phs.env` in the data folder that the environment names, otherwise in the
- * working directory, beside `./data`. A relative DATA_DIR in it is relative to the file's own folder, so that it names the same
- * installation wherever the file is read from.
+ * Finds the settings file, which a service and the commands on its installation both read, and reads it: the named one, otherwise
+ * `phs.env` in the data folder that the environment names, otherwise in the working directory, beside `./data`. A relative DATA_DIR in it
+ * is relative to the file's own folder, so that it names the same installation wherever the file is read from.
  * @param stores The kinds of blob stores. @throws ConfigError when a file that is named, or found, cannot be read or names code.
  */
 export function readSettings(

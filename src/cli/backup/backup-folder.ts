@@ -9,8 +9,8 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { makeFolders } from '../../adapters/data-dir.js';
-import { LocalBlobStore } from '../../adapters/local-blobs/local-blob-store.js';
 import { syncFolder } from '../../adapters/sync-folder.js';
+import { openBlobFolder } from '../../composition/open-blobs.js';
 import { BeforeFirstRelease } from '../../core/backup/before-first-release.js';
 import type { BackedUpBlob, Conversion } from '../../core/backup/blob-backup.js';
 import type { ArchivedSchema } from '../../core/backup/database-snapshot.js';
@@ -181,7 +181,7 @@ async function remove(root: string, name: string): Promise<void> {
 export const blobFolders = { plain: 'blobs', encrypted: 'blobs.age' } as const;
 
 export function openBlobFiles(root: string, { recipients }: Pick<Manifest, 'recipients'>): Promise<BlobStore> {
-  return LocalBlobStore.open(join(root, recipients.length > 0 ? blobFolders.encrypted : blobFolders.plain));
+  return openBlobFolder(join(root, recipients.length > 0 ? blobFolders.encrypted : blobFolders.plain));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { arch, availableParallelism, freemem, platform, release, totalmem } from 'node:os';
 import { Command } from 'commander';
 import { print, table } from 'photo-service-cli/print';
 import { binariesOfDatabase } from '../../adapters/embedded-postgres.js';
@@ -8,8 +9,11 @@ import { openBlobs } from '../../composition/open-blobs.js';
 import { databaseState } from '../../composition/open-database.js';
 import { openRedis } from '../../composition/open-rate-windows.js';
 import { requireInstallation } from '../../composition/require-installation.js';
-import { type Config, ConfigError } from '../../config/config.js';
+import { type Config, ConfigError, settingNames } from '../../config/config.js';
+import type { Environment } from '../../config/environment-reader.js';
 import type { Settings } from '../../config/settings-file.js';
+import { VERSION } from '../../config/version.js';
+import type { BlobStoreKind } from '../../core/blobs/blob-store-kind.js';
 import { openMailer, openMedia, openProviders } from '../../ports.module.js';
 import { ExitWith, envFileOf, exitCodes } from '../options.js';
 import {
@@ -22,7 +26,7 @@ import {
   checkSettings,
   inTrialFolder,
 } from './environment.js';
-import { type Checked, type Finding, fail, findingOf, ok, supportDocument } from './finding.js';
+import { type Finding, fail, findingOf, ok, shownSettings } from './finding.js';
 import {
   checkBlobs,
   checkLimiter,
@@ -59,7 +63,10 @@ export function doctorCommand(): Command {
     });
 }
 
-async function runChecks(envFile: string | undefined): Promise<Checked> {
+/** `database` is null if it could not be read, or there is none yet. */
+async function runChecks(
+  envFile: string | undefined,
+): Promise<{ findings: readonly Finding[]; database: DatabaseState | null }> {
   const read = readAll(envFile);
   if (!('config' in read)) return { findings: [checkNode(process.version), ...read], database: null };
   const { config, settings } = read;
@@ -154,4 +161,34 @@ async function pictures(config: Config): Promise<readonly Finding[]> {
   } finally {
     await media.close();
   }
+}
+
+/** Returns what is needed to help with an installation, without secrets and without anything of its customers. */
+function supportDocument(
+  { findings, database }: Awaited<ReturnType<typeof runChecks>>,
+  stores: readonly BlobStoreKind[],
+  env: Environment,
+): object {
+  const visible = shownSettings(stores);
+  const set = settingNames(stores)
+    .filter((name) => (env[name] ?? '').trim() !== '')
+    .sort();
+  return {
+    createdAt: new Date().toISOString(),
+    versions: {
+      photoService: VERSION,
+      node: process.version,
+      v8: process.versions.v8,
+      openssl: process.versions.openssl,
+    },
+    machine: {
+      system: `${platform()} ${release()} ${arch()}`,
+      processors: availableParallelism(),
+      memoryBytes: totalmem(),
+      freeMemoryBytes: freemem(),
+    },
+    settings: Object.fromEntries(set.map((name) => [name, visible.includes(name) ? env[name] : '(set)'])),
+    findings,
+    database,
+  };
 }

@@ -1,8 +1,3 @@
-import { arch, availableParallelism, freemem, platform, release, totalmem } from 'node:os';
-import type { DatabaseState } from '../../adapters/typeorm/database-state.js';
-import { settingNames } from '../../config/config.js';
-import type { Environment } from '../../config/environment-reader.js';
-import { VERSION } from '../../config/version.js';
 import type { BlobStoreKind } from '../../core/blobs/blob-store-kind.js';
 import { reasonOf } from '../../core/shared/errors.js';
 
@@ -47,40 +42,4 @@ const shown = [
 /** The same, with those of blob stores. */
 export function shownSettings(stores: readonly BlobStoreKind[]): readonly string[] {
   return [...shown, ...stores.flatMap((store) => store.shownSettings ?? [])];
-}
-
-export interface Checked {
-  readonly findings: readonly Finding[];
-  /** Null: it could not be read, or there is none yet. */
-  readonly database: DatabaseState | null;
-}
-
-/** Returns what is needed to help with an installation, without secrets and without anything of its customers. */
-export function supportDocument(
-  { findings, database }: Checked,
-  stores: readonly BlobStoreKind[],
-  env: Environment,
-): object {
-  const visible = shownSettings(stores);
-  const set = settingNames(stores)
-    .filter((name) => (env[name] ?? '').trim() !== '')
-    .sort();
-  return {
-    createdAt: new Date().toISOString(),
-    versions: {
-      photoService: VERSION,
-      node: process.version,
-      v8: process.versions.v8,
-      openssl: process.versions.openssl,
-    },
-    machine: {
-      system: `${platform()} ${release()} ${arch()}`,
-      processors: availableParallelism(),
-      memoryBytes: totalmem(),
-      freeMemoryBytes: freemem(),
-    },
-    settings: Object.fromEntries(set.map((name) => [name, visible.includes(name) ? env[name] : '(set)'])),
-    findings,
-    database,
-  };
 }

@@ -178,7 +178,7 @@ interface ParsedBody {
   readonly errors: readonly FieldError[];
 }
 
-/** What is wrong with the fields of a body is told with the errors of the other parts; any other error of reading it is thrown. */
+/** Errors of the fields of a body are told with those of the other parts; any other error of reading it is thrown. */
 function asFieldErrors(error: unknown): ParsedBody {
   const errors = error instanceof DomainError && error.code === 'invalid_request' && error.details?.['errors'];
   if (!errors) throw error;

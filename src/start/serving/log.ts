@@ -35,7 +35,6 @@ async function output({ logFormat }: Config): Promise<DestinationStream> {
 
 /** Lines wait so long for others, and are written at once when there are so many bytes of them. */
 const [WAIT_MS, WAITING_BYTES] = [20, 8 * 1024];
-const WARN = 40;
 
 /**
  * Writes lines of about the same time by one call: a call for each took as much as a tenth of a small request. A warning or an error is
@@ -66,13 +65,13 @@ function writtenTogether(): DestinationStream {
     setTimeout(flush, WAIT_MS).unref();
   };
   return {
-    // Makes pino tell the level of each line.
+    // Makes pino tell the level of each line; 40 is that of warnings.
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
     write(line: string): void {
       waitingBytes += Buffer.byteLength(line);
       out.write(line);
-      if (this.lastLevel >= WARN) out.flush();
+      if (this.lastLevel >= 40) out.flush();
       later();
     },
   } as DestinationStream & { lastLevel: number };
@@ -130,7 +129,10 @@ function pathStart(text: string): number {
   return /^[A-Za-z]:$/.test(text.slice(slash - 2, slash)) ? slash - 2 : slash;
 }
 
-/** Chooses the isolation level of picture readers and logs it: what a picture that takes over its reader could reach. Errors: the level that the settings require does not work here. */
+/**
+ * Chooses the isolation level of picture readers and logs it: what a picture that takes over its reader could reach. Errors: the level that the
+ * settings require does not work here.
+ */
 export function isolateMedia({ isolateMedia }: OpenPorts, { media }: Config, logger: Logger): Promise<void> {
   const isolated = isolateMedia().then(
     ({ level, refused }) => {
