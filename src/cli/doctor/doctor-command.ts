@@ -10,10 +10,8 @@ import { databaseState } from '../../composition/open-database.js';
 import { openRedis } from '../../composition/open-rate-windows.js';
 import { requireInstallation } from '../../composition/require-installation.js';
 import { type Config, ConfigError, settingNames } from '../../config/config.js';
-import type { Environment } from '../../config/environment-reader.js';
 import type { Settings } from '../../config/settings-file.js';
 import { VERSION } from '../../config/version.js';
-import type { BlobStoreKind } from '../../core/blobs/blob-store-kind.js';
 import { openMailer, openMedia, openProviders } from '../../ports.module.js';
 import { ExitWith, envFileOf, exitCodes } from '../options.js';
 import {
@@ -48,7 +46,7 @@ export function doctorCommand(): Command {
       const checked = await runChecks(envFileOf(command));
       const { findings } = checked;
       if (options.bundle !== undefined) {
-        const document = supportDocument(checked, blobStoresOf(process.env), process.env);
+        const document = supportDocument(checked);
         await writeFile(options.bundle, `${JSON.stringify(document, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
       }
       const failed = findings.some(({ level }) => level === 'fail');
@@ -164,11 +162,9 @@ async function pictures(config: Config): Promise<readonly Finding[]> {
 }
 
 /** Returns what is needed to help with an installation, without secrets and without anything of its customers. */
-function supportDocument(
-  { findings, database }: Awaited<ReturnType<typeof runChecks>>,
-  stores: readonly BlobStoreKind[],
-  env: Environment,
-): object {
+function supportDocument({ findings, database }: Awaited<ReturnType<typeof runChecks>>): object {
+  const { env } = process;
+  const stores = blobStoresOf(env);
   const visible = shownSettings(stores);
   const set = settingNames(stores)
     .filter((name) => (env[name] ?? '').trim() !== '')
