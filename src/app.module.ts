@@ -26,7 +26,7 @@ export type AppOptions = Omit<HttpOptions, keyof RequestObservers> & OpsOptions;
 
 /**
  * The modules of the service. The order of the guards is the order of checks: the key (401), its IP list (403), its rate limit (429), its scope
- * (403). An address that failed the first two too often gets 429 from them. Pages have guards of their own (pages/guards/page-guards.ts).
+ * (403). An address that failed the first two too often gets 429 from them. Pages have guards of their own (pages/guards/page-guards.tsx).
  */
 @Module({
   imports: [
