@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { FileProblem } from 'photo-service-sdk';
 import { type Entry, open, type ZipFile } from 'yauzl';
 import { UsageError } from '../exit-codes.js';
-import type { LocalBytes, RemoteBytes } from './photo-source.js';
+import type { SourceFile } from './photo-source.js';
 import { without } from './streams.js';
 
 /** The files of an export, wherever it lies. */
@@ -27,7 +27,7 @@ export interface ArchiveFile {
   readonly crc32: number | null;
   open(start: number): Promise<Readable>;
   /** For the import, as a photo of this name. */
-  bytes(filename: string): LocalBytes | RemoteBytes;
+  bytes(filename: string): SourceFile;
 }
 
 /**

@@ -1,7 +1,6 @@
-import type { BigIntStats } from 'node:fs';
 import { posix } from 'node:path';
 import type { PhotoDetails } from 'photo-service-sdk';
-import { type Content, kindOfFile, LeftOut, type LeftOutReason } from 'photo-service-sdk/node';
+import { kindOfFile, LeftOut, type LeftOutReason, type LocalFile, type StreamedFile } from 'photo-service-sdk/node';
 import type { Loss } from '../details-builder.js';
 
 /** Where photos come from: a folder, an archive, another service. */
@@ -23,29 +22,15 @@ export interface PhotoItem {
   readonly key: string;
   /** The name by which people know the file, such as its path. */
   readonly label: string;
-  readonly file: LocalBytes | RemoteBytes;
+  /** Of this machine, or read through the source. */
+  readonly file: SourceFile;
   /** In the form that the service takes. */
   readonly details: PhotoDetails;
   readonly losses: readonly Loss[];
 }
 
-/** A file of this machine. */
-export interface LocalBytes {
-  readonly path: string;
-  /** The path in the file system, where it is not UTF-8. */
-  readonly bytes?: Buffer | undefined;
-  readonly stats: BigIntStats;
-  /** The filename of the photo, if it differs from the file's. */
-  readonly filename?: string;
-}
-
-/** Bytes that are read through the source. */
-export interface RemoteBytes {
-  readonly filename: string;
-  readonly content: Content;
-  /** Differs whenever the content may differ; null when that cannot be known without reading it. */
-  readonly fingerprint: string | null;
-}
+/** The bytes of a photo. */
+export type SourceFile = Omit<LocalFile, 'ref' | 'details'> | Omit<StreamedFile, 'ref' | 'details'>;
 
 export interface SkippedItem {
   readonly kind: 'skipped';
