@@ -29,15 +29,22 @@ const makers: Readonly<Record<ClientCommandName, readonly [make: () => Command, 
 export function clientCommands(): Command[] {
   const commands = clientCommandNames.map((name) => {
     const [make, example] = makers[name];
-    return withProfile(make()).addHelpText('after', exampleText(example));
+    return withCommonOptions(make()).addHelpText('after', exampleText(example));
   });
   return [...commands, completionCommand()].map((command) => command.helpGroup('Use a library:'));
 }
 
-/** Each command that asks the service can be told which of several logins to use. */
-function withProfile(command: Command): Command {
-  for (const child of command.commands) withProfile(child as Command);
+/**
+ * Each command that asks the service prints for programs too, and can be told to print nothing, unless it only shows something, and which of
+ * several logins to use.
+ */
+function withCommonOptions(command: Command): Command {
+  for (const child of command.commands) withCommonOptions(child as Command);
   if (command.commands.length > 0) return command;
+  const name = command.name();
+  // What it prints is the protocol.
+  if (name !== 'mcp') command.option('--json', 'print one JSON document');
+  if (!['mcp', 'whoami', 'list', 'get'].includes(name)) command.option('-q, --quiet', 'print only errors');
   return command
     .option('--profile <name>', 'the stored login to use, when there are several (default: PHOTO_SERVICE_PROFILE)')
     .hook('preAction', (_, action) => {

@@ -2,9 +2,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { PhotoQuery, PhotoService } from 'photo-service-sdk';
 import { UsageError } from './exit-codes.js';
 
-export const jsonOption = () => new Option('--json', 'print one JSON document');
-export const quietOption = () => new Option('-q, --quiet', 'print only errors');
-
 export function idOption(text: string): number {
   if (!/^[1-9]\d{0,15}$/.test(text) || !Number.isSafeInteger(Number(text))) {
     throw new InvalidArgumentError('It must be an id such as 1.');

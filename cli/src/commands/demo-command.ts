@@ -4,7 +4,6 @@ import { blobSource, type ImportSource, type PhotoDetails, runImport } from 'pho
 import { PartlyDone, UsageError } from '../exit-codes.js';
 import { interruptible } from '../interruptible.js';
 import { connect } from '../login.js';
-import { jsonOption, quietOption } from '../options.js';
 import { type OutputOptions, print } from '../print.js';
 import { withDisplay } from '../progress-display.js';
 
@@ -12,8 +11,6 @@ export function demoCommand(): Command {
   return new Command('demo')
     .description(`fill an empty library with ${DEMO_PHOTOS} generated photos, to look around`)
     .option('--add', 'add them to a library that has photos, too')
-    .addOption(jsonOption())
-    .addOption(quietOption())
     .action(async (options: OutputOptions & { add?: boolean }) => {
       const client = await connect();
       // The owner of an account that has photos would have to sort the generated ones out.

@@ -3,7 +3,6 @@ import { Command } from 'commander';
 import { ApiError } from 'photo-service-sdk';
 import { UsageError } from '../exit-codes.js';
 import { clientOf, currentLogin, loginFile, profile, saveLogin } from '../login.js';
-import { jsonOption, quietOption } from '../options.js';
 import { type OutputOptions, print } from '../print.js';
 
 /** Checks an address and a key: after a typing error it should not wait and retry. */
@@ -14,8 +13,6 @@ export function loginCommand(): Command {
     .description('store the URL of a service and a key for later commands')
     .option('--url <url>', 'the URL of the service (default: PHOTO_SERVICE_URL)')
     .option('--token <token>', 'the API key; - reads it from standard input (default: PHOTO_SERVICE_TOKEN)')
-    .addOption(jsonOption())
-    .addOption(quietOption())
     .action(async (options: OutputOptions & { readonly url?: string; readonly token?: string }) => {
       const url = (options.url ?? process.env['PHOTO_SERVICE_URL'])?.replace(/\/{1,9}$/, '');
       const given = options.token ?? process.env['PHOTO_SERVICE_TOKEN'];
@@ -38,7 +35,6 @@ export function loginCommand(): Command {
 export function whoamiCommand(): Command {
   return new Command('whoami')
     .description('show the key in use, its scopes and its remaining rate limits')
-    .addOption(jsonOption())
     .action(async (options: { json?: boolean }) => {
       const login = await currentLogin();
       const me = await clientOf(login, HASTY).me();

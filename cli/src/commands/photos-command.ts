@@ -16,9 +16,7 @@ import {
   given,
   idOption,
   idsOption,
-  jsonOption,
   namesOption,
-  quietOption,
   wholeOption,
   withFilters,
 } from '../options.js';
@@ -44,7 +42,6 @@ function list(): Command {
       ),
     )
     .option('--limit <n>', 'maximum number of photos (default: 100; 0: all)', wholeOption)
-    .addOption(jsonOption())
     .action(async (options: FilterOptions & OutputOptions & { sort?: PhotoQuery['sort']; limit?: number }) => {
       const client = await connect();
       const filters = await filtersOf(client, options);
@@ -74,7 +71,6 @@ function get(): Command {
     .argument('<id>', 'the id of the photo', idOption)
     .option('--exif', 'include the raw metadata of the file')
     .option('--trashed', 'even if it is in the trash')
-    .addOption(jsonOption())
     .action(async (id: number, options: OutputOptions & { exif?: boolean; trashed?: boolean }) => {
       const extras = {
         ...(options.exif && { include: ['exif' as const] }),
@@ -129,8 +125,6 @@ function edit(): Command {
     .option('--external-id <id>')
     .option('--metadata <key=value>', 'repeatable; key= removes a key', namesOption)
     .option('--tags <name>', 'replace all tags with these (repeatable; one empty name removes all)', namesOption)
-    .addOption(jsonOption())
-    .addOption(quietOption())
     .action(async (ids: readonly number[], options: EditOptions) => {
       const patch = patchOf(options);
       if (Object.keys(patch).length === 0 && !options.tags) throw new UsageError('Specify at least one change.');
@@ -255,8 +249,6 @@ function remove(): Command {
     .argument('<ids...>', 'ids of photos', idsOption)
     .option('--permanent', 'delete permanently, even from the trash; requires --yes')
     .option('--yes', 'really')
-    .addOption(jsonOption())
-    .addOption(quietOption())
     .action(async (ids: readonly number[], options: OutputOptions & { permanent?: boolean; yes?: boolean }) => {
       const { permanent = false } = options;
       if (permanent && !options.yes)
@@ -273,8 +265,6 @@ function restore(): Command {
   return new Command('restore')
     .description('restore photos from the trash')
     .argument('<ids...>', 'ids of photos', idsOption)
-    .addOption(jsonOption())
-    .addOption(quietOption())
     .action(async (ids: readonly number[], options: OutputOptions) => {
       const edits = await (await connect()).photos.updateMany(ids, { trashed: false });
       const failed = edits.filter(({ outcome }) => outcome !== 'updated' && outcome !== 'unchanged');

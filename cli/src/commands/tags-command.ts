@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { PartlyDone } from '../exit-codes.js';
 import { connect } from '../login.js';
-import { given, idsOption, jsonOption, namesOption, quietOption, tagId } from '../options.js';
+import { given, idsOption, namesOption, tagId } from '../options.js';
 import { count, type OutputOptions, print, printNote, table } from '../print.js';
 
 export function tagsCommand(): Command {
@@ -18,7 +18,6 @@ function list(): Command {
     .description('list tags by name')
     .option('--query <text>', 'only tags whose names contain this text')
     .option('--unused', 'only tags without photos')
-    .addOption(jsonOption())
     .action(async (options: OutputOptions & { query?: string; unused?: boolean }) => {
       const query = given({ q: options.query, unused: options.unused, limit: 100 });
       const tags = await (await connect()).tags.list(query).toArray();
@@ -40,8 +39,6 @@ function add(): Command {
     .option('--photo <ids>', 'add it to these photos (7,8; repeatable)', idsOption)
     .option('--color <color>', 'the color of a new tag, such as #3366ff')
     .option('--description <text>', 'the description of a new tag')
-    .addOption(jsonOption())
-    .addOption(quietOption())
     .action(async (name: string, { photo, color, description, ...options }: AddOptions) => {
       const client = await connect();
       const values = { name, ...given({ color, description }) };
@@ -58,8 +55,6 @@ function remove(): Command {
     .description('delete tags or, with --photo, only remove them from these photos')
     .argument('<names...>', 'names of tags', namesOption)
     .option('--photo <ids>', 'remove them from these photos (7,8; repeatable)', idsOption)
-    .addOption(jsonOption())
-    .addOption(quietOption())
     .action(async (names: readonly string[], { photo, ...options }: OutputOptions & { photo?: readonly number[] }) => {
       const client = await connect();
       // All of them are looked up before the first is touched.
@@ -80,8 +75,6 @@ function merge(): Command {
     .description('merge tags: move the photos of the others to the first, and delete the others')
     .argument('<into>', 'the name of the tag to keep')
     .argument('<names...>', 'the names of the tags to merge into it', namesOption)
-    .addOption(jsonOption())
-    .addOption(quietOption())
     .action(async (into: string, names: readonly string[], options: OutputOptions) => {
       const client = await connect();
       const [target, ...others] = await Promise.all([into, ...names].map((name) => tagId(client, name)));

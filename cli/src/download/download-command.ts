@@ -6,7 +6,7 @@ import { PartlyDone, UsageError } from '../exit-codes.js';
 import { fileName, nameKey, numbered } from '../file-name.js';
 import { interruptible } from '../interruptible.js';
 import { connect } from '../login.js';
-import { type FilterOptions, filtersOf, idsOption, jsonOption, quietOption, withFilters } from '../options.js';
+import { type FilterOptions, filtersOf, idsOption, withFilters } from '../options.js';
 import { type OutputOptions, print, printNote } from '../print.js';
 import { type ProgressDisplay, withDisplay } from '../progress-display.js';
 import { codeOf, isHopeless } from './download-errors.js';
@@ -42,8 +42,6 @@ export function downloadCommand(): Command {
       new Option('--rendition <name>', 'instead of the original').choices(['thumb', 'small', 'medium', 'large']),
     )
     .addOption(new Option('--format <format>', 'the format of the rendition').choices(['jpeg', 'webp']))
-    .addOption(jsonOption())
-    .addOption(quietOption())
     .action(async (ids: readonly number[] | undefined, options: Options) => {
       const outcomes = await withDisplay(options, async (display) => {
         const client = await connect(display);

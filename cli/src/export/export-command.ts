@@ -2,7 +2,6 @@ import { Command, Option } from 'commander';
 import { PartlyDone } from '../exit-codes.js';
 import { interruptible } from '../interruptible.js';
 import { connect } from '../login.js';
-import { jsonOption, quietOption } from '../options.js';
 import { bytesText, count, type OutputOptions, print } from '../print.js';
 import { withDisplay } from '../progress-display.js';
 import { printFailures, type SyncResult, showStep } from '../sync/sync-folder.js';
@@ -14,8 +13,6 @@ export function exportCommand(): Command {
     )
     .argument('<folder>', 'the folder; created if it does not exist, brought up to date if it is an export')
     .addOption(new Option('--by <order>', 'the folders of the originals').choices(['date', 'tag']).default('date'))
-    .addOption(jsonOption())
-    .addOption(quietOption())
     .action(async (folder: string, options: OutputOptions & { readonly by: 'date' | 'tag' }) => {
       // Only this command needs it.
       const { exportLibrary } = await import('./export-library.js');

@@ -5,7 +5,7 @@ import type { RestoreResult } from '../export/restore-export.js';
 import { grouped } from '../grouped.js';
 import { interruptible } from '../interruptible.js';
 import { clientOf, currentLogin } from '../login.js';
-import { given, jsonOption, namesOption, quietOption, wholeOption } from '../options.js';
+import { given, namesOption, wholeOption } from '../options.js';
 import { bytesText, count, type OutputOptions, print, printNote, timeText } from '../print.js';
 import { withDisplay } from '../progress-display.js';
 import { folderSource } from '../sources/folder-source.js';
@@ -54,8 +54,6 @@ export function importCommand(): Command {
     )
     .option('--watch', 'go on with what arrives in the folders, until Ctrl-C')
     .option('--dry-run', 'compare files with the library, but change nothing')
-    .addOption(jsonOption())
-    .addOption(quietOption())
     .action(async (paths: readonly string[], options: Options) => {
       const { from, watch, dryRun, json, exclude } = options;
       if (watch && (from !== 'folder' || dryRun || json))

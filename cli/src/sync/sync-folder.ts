@@ -9,7 +9,6 @@ import { openTargetFolder } from '../download/target-folder.js';
 import { PartlyDone } from '../exit-codes.js';
 import { interruptible } from '../interruptible.js';
 import { connect } from '../login.js';
-import { jsonOption, quietOption } from '../options.js';
 import { bytesText, count, type OutputOptions, print, printNote } from '../print.js';
 import { type ProgressDisplay, withDisplay } from '../progress-display.js';
 import {
@@ -36,8 +35,6 @@ export function syncCommand(): Command {
     .option('--full', 'compare everything, not only what has changed since the last run')
     .option('--no-delete', 'keep the files of deleted photos')
     .option('--sidecars', 'write the title, tags, time, place and so on of each photo into an XMP file beside it')
-    .addOption(jsonOption())
-    .addOption(quietOption())
     .action(async (folder: string, options: Options) => {
       const { full = false, delete: deletes } = options;
       const result = await withDisplay(options, async (display) => {
