@@ -1,5 +1,3 @@
-import type { CodeSample } from './openapi/code-samples.js';
-
 /** A JSON Schema, as far as the pages read it. */
 export interface JsonSchema {
   readonly $ref?: string;
@@ -43,6 +41,13 @@ export interface DescribedResponse {
   readonly $ref?: string;
   readonly description?: string;
   readonly content?: Content;
+}
+
+/** An entry of `x-codeSamples`, as readers of OpenAPI documents know it. */
+export interface CodeSample {
+  readonly lang: string;
+  readonly label: string;
+  readonly source: string;
 }
 
 export interface DescribedOperation {

@@ -1,33 +1,12 @@
-import type { Schema } from '../../../src/http/fields/declared.js';
+import type { CodeSample, DescribedOperation, DescribedParameter, JsonSchema } from '../reference.js';
 
-/** An entry of `x-codeSamples`, as readers of OpenAPI documents know it. */
-export interface CodeSample {
-  readonly lang: string;
-  readonly label: string;
-  readonly source: string;
-}
-
-interface Described {
-  readonly name: string;
-  readonly in: string;
-  readonly schema: Schema;
-}
-
-export interface SampledOperation {
-  readonly operationId: string;
-  readonly parameters?: readonly Described[];
-  readonly 'x-required-scope': string | null;
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
-}
-
-export type Schemas = Readonly<Record<string, Schema>>;
+type Schemas = Readonly<Record<string, JsonSchema>>;
 
 /** The request that an operation shows, in each language: with what the language brings along, and in TypeScript with the SDK. */
 export function codeSamples(
   method: string,
   path: string,
-  operation: SampledOperation,
+  operation: DescribedOperation,
   schemas: Schemas,
 ): readonly CodeSample[] {
   const request = sampleRequest(method, path, operation, schemas);
@@ -74,10 +53,10 @@ const requestExamples: Readonly<Record<string, RequestExample>> = {
 type SampleRequest = ReturnType<typeof sampleRequest>;
 
 /** A request that shows an operation, made of the examples in the document. */
-function sampleRequest(method: string, template: string, operation: SampledOperation, schemas: Schemas) {
+function sampleRequest(method: string, template: string, operation: DescribedOperation, schemas: Schemas) {
   const example = requestExamples[operation.operationId] ?? {};
   const { fields, body: written, query = {}, parameters: named = [], headers = {} } = example;
-  const examples = (isShown: (each: Described) => boolean) =>
+  const examples = (isShown: (each: DescribedParameter) => boolean) =>
     Object.fromEntries(
       (operation.parameters ?? []).filter(isShown).map(({ name, schema }) => [name, exampleOf(schema)]),
     );
@@ -110,17 +89,12 @@ function sampleRequest(method: string, template: string, operation: SampledOpera
   };
 }
 
-function exampleOf({ examples, enum: values }: Schema): unknown {
-  return (examples as readonly unknown[] | undefined)?.[0] ?? (values as readonly unknown[] | undefined)?.[0];
+function exampleOf({ examples, enum: values }: JsonSchema): unknown {
+  return examples?.[0] ?? values?.[0];
 }
 
 /** These fields of a body, with the examples of the document; of several shapes, of the first. */
-function pick(schema: Schema, fields: readonly string[], schemas: Schemas): object {
-  const { $ref, oneOf, properties } = schema as {
-    readonly $ref?: string;
-    readonly oneOf?: readonly Schema[];
-    readonly properties?: Schemas;
-  };
+function pick({ $ref, oneOf, properties }: JsonSchema, fields: readonly string[], schemas: Schemas): object {
   const inner = $ref === undefined ? oneOf?.[0] : schemas[$ref.replace('#/components/schemas/', '')];
   if (inner !== undefined) return pick(inner, fields, schemas);
   return Object.fromEntries(fields.map((name) => [name, exampleOf(properties?.[name] ?? {})]));

@@ -2,7 +2,8 @@ import { apiHeaders, headerRefs, type headers, signedHeaders } from '../../../sr
 import type { Parameter } from '../../../src/api/openapi/operation.js';
 import type { ErrorCode } from '../../../src/core/shared/errors.js';
 import { answer, flag, orNull, type Schema, text } from '../../../src/http/fields/declared.js';
-import { codeSamples, type SampledOperation, type Schemas } from './code-samples.js';
+import type { DescribedOperation, JsonSchema } from '../reference.js';
+import { codeSamples } from './code-samples.js';
 import { controllerPaths, controllersOf, documentTags, type Operation } from './controllers.js';
 import { ErrorResponses, errorSchemas } from './errors.js';
 import { referencedSchemas } from './models.js';
@@ -67,7 +68,12 @@ export function documentOf(api: DocumentedApi, version: string) {
     tags: [...documentTags(controllers), ...(api.webhooks ? [ofWebhooks] : [])],
     paths: changed(withLifecycle(paths), (operation, method, path) => ({
       ...operation,
-      'x-codeSamples': codeSamples(method, path, operation as SampledOperation, schemas as Schemas),
+      'x-codeSamples': codeSamples(
+        method,
+        path,
+        operation as DescribedOperation,
+        schemas as Record<string, JsonSchema>,
+      ),
     })),
     webhooks: withLifecycle(api.webhooks?.paths ?? {}),
     components: {
