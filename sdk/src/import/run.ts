@@ -88,30 +88,14 @@ export interface ImportProgress {
 }
 
 /** The values that the steps of one run share. */
-export interface ImportRun {
-  readonly client: PhotoService;
-  readonly options: ImportOptions;
-  /** Numbers that the service may have set otherwise; null where they are not known. The formats are content types that it can read. */
-  readonly limits: {
-    readonly batchSize: number;
-    readonly maxPhotos: number;
-    readonly maxFileBytes: number | null;
-    readonly formats: readonly string[] | null;
-  };
-  readonly state: RunState;
-  readonly tally: Tally;
-  readonly signal: AbortSignal;
-  /** By the name of the file. */
-  readonly failures: Map<string, ImportFailure>;
-  fail(source: Pick<ImportSource, 'ref'>, code: string, message: string): void;
-}
+export type ImportRun = Awaited<ReturnType<typeof beginRun>>;
 
 export async function beginRun(
   client: PhotoService,
   total: { readonly files: number; readonly bytes: number },
   options: ImportOptions,
   signal: AbortSignal,
-): Promise<ImportRun> {
+) {
   const tally = new Tally(total, options.onProgress ?? (() => undefined));
   const failures = new Map<string, ImportFailure>();
   const account = await client.customer({ signal }).catch((error: unknown) => {
@@ -123,6 +107,7 @@ export async function beginRun(
   return {
     client,
     options,
+    // Numbers that the service may have set otherwise; null where they are not known. The formats are content types that it can read.
     limits: {
       batchSize: importBatchSize,
       maxPhotos: importMaxPhotos,
@@ -132,8 +117,9 @@ export async function beginRun(
     state: await RunState.load(client.baseUrl, options.memory ?? null),
     tally,
     signal,
+    // By the name of the file.
     failures,
-    fail({ ref }, code, message) {
+    fail({ ref }: Pick<ImportSource, 'ref'>, code: string, message: string): void {
       if (!failures.has(ref)) tally.count('failed');
       failures.set(ref, { ref, code, message });
     },

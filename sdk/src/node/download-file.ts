@@ -1,11 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
-import { type FileHandle, rename, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { ChecksumError, ConnectionError } from '../errors.js';
 import type { PhotoService } from '../photo-service.js';
 import type { Download, DownloadOptions } from '../photos.js';
 import type { DownloadQuery } from '../resources.js';
 import { pause } from '../transport.js';
-import { openDraft } from './whole-files.js';
+import { replaceWhole } from './whole-files.js';
 
 export interface DownloadFileOptions extends DownloadQuery {
   /** Called with the number of bytes received since its last call; negative if they have to be received again. */
@@ -34,20 +34,10 @@ export async function downloadFile(
   path: string,
   { onBytes = () => undefined, signal, ...query }: DownloadFileOptions = {},
 ): Promise<DownloadedFile> {
-  const { path: draft, file } = await openDraft(path, 0o666);
-  try {
-    const begin = (from: DownloadOptions['from'] | null) =>
-      client.photos.download(photoId, { ...query, ...(from && { from }), ...(signal && { signal }) });
-    const written = await fill(file, begin, onBytes, signal);
-    await file.sync();
-    await file.close();
-    await rename(draft, path);
-    return { path, ...written };
-  } catch (error) {
-    await file.close().catch(() => undefined);
-    await rm(draft, { force: true });
-    throw error;
-  }
+  const begin = (from: DownloadOptions['from'] | null) =>
+    client.photos.download(photoId, { ...query, ...(from && { from }), ...(signal && { signal }) });
+  const written = await replaceWhole(path, 0o666, (draft) => fill(draft, begin, onBytes, signal));
+  return { path, ...written };
 }
 
 async function fill(

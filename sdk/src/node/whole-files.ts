@@ -8,34 +8,33 @@ import { dirname, join } from 'node:path';
  * another mode is given.
  */
 export async function writeWhole(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
-  const draft = await openDraft(path, mode);
-  try {
-    try {
-      await draft.file.writeFile(content);
-      await draft.file.sync();
-    } finally {
-      await draft.file.close();
-    }
-    await rename(draft.path, path);
-  } catch (error) {
-    await rm(draft.path, { force: true });
-    throw error;
-  }
+  await replaceWhole(path, mode, (draft) => draft.writeFile(content));
 }
 
 /**
- * A new file in the folder of `path`, to be renamed to it. Its name cannot be known before, and whatever has it already is an error: no one
- * who may write into the folder can have the bytes written elsewhere, through a link that was put there.
+ * The same, by what writes the content into a new file beside it. Its name cannot be known before, and whatever has it already is an error: no
+ * one who may write into the folder can have the bytes written elsewhere, through a link that was put there.
  */
-export async function openDraft(
+export async function replaceWhole<T>(
   path: string,
   mode: number,
-): Promise<{ readonly path: string; readonly file: FileHandle }> {
+  write: (draft: FileHandle) => Promise<T>,
+): Promise<T> {
   const draft = join(dirname(path), `.photo-service-${randomBytes(8).toString('hex')}.part`);
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   // Windows has no O_NOFOLLOW; O_EXCL refuses links by itself.
-  const flags = O_WRONLY | O_CREAT | O_EXCL | (O_NOFOLLOW ?? 0);
-  return { path: draft, file: await open(draft, flags, mode) };
+  const file = await open(draft, O_WRONLY | O_CREAT | O_EXCL | (O_NOFOLLOW ?? 0), mode);
+  try {
+    const written = await write(file);
+    await file.sync();
+    await file.close();
+    await rename(draft, path);
+    return written;
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(draft, { force: true });
+    throw error;
+  }
 }
 
 const NAME = /^\.photo-service-[0-9a-f]{16}\.part$/;
