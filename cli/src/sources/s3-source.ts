@@ -10,17 +10,7 @@ import { isSidecar, SidecarFiles } from './sidecar-files.js';
 import { headOf } from './streams.js';
 
 /** Where a bucket is, and whose it is; as other programs find it in the environment. */
-export interface S3Settings {
-  readonly endpoint: string | undefined;
-  readonly region: string;
-  readonly accessKeyId: string | undefined;
-  readonly secretAccessKey: string | undefined;
-  readonly sessionToken: string | undefined;
-  /** Objects in one answer; what the store is used to, if it is not said. */
-  readonly pageSize?: number;
-}
-
-export function s3Settings(env: NodeJS.ProcessEnv): S3Settings {
+export function s3Settings(env: NodeJS.ProcessEnv) {
   return {
     endpoint: env['AWS_ENDPOINT_URL_S3'] ?? env['AWS_ENDPOINT_URL'],
     region: env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'] ?? 'us-east-1',
@@ -29,6 +19,9 @@ export function s3Settings(env: NodeJS.ProcessEnv): S3Settings {
     sessionToken: env['AWS_SESSION_TOKEN'],
   };
 }
+
+/** `pageSize`: objects in one answer; what the store is used to, if it is not said. */
+export type S3Settings = ReturnType<typeof s3Settings> & { readonly pageSize?: number };
 
 /** The photos of a bucket, `s3://BUCKET/PREFIX`, with their XMP sidecars. */
 export function s3Source(

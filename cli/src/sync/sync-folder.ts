@@ -92,25 +92,7 @@ export interface SyncOptions {
   readonly onStep: (result: SyncResult) => void;
 }
 
-export interface SyncResult {
-  downloaded: number;
-  downloadedBytes: number;
-  renamed: number;
-  deleted: number;
-  unchanged: number;
-  /** XMP files that were written. */
-  sidecars: number;
-  /** Whether the whole library was compared. */
-  compared: boolean;
-  /** Files that should have been removed or replaced, but were changed locally, or may not be removed. */
-  readonly kept: string[];
-  readonly failed: {
-    readonly id: number;
-    readonly filename: string;
-    readonly code: string;
-    readonly message: string;
-  }[];
-}
+export type SyncResult = Sync['result'];
 
 /**
  * Updates a folder to match the library: originals of new photos and new names are added, files of deleted photos removed. It only requests
@@ -125,16 +107,19 @@ export async function syncFolder(client: PhotoService, folder: string, options: 
 }
 
 class Sync {
-  readonly result: SyncResult = {
+  readonly result = {
     downloaded: 0,
     downloadedBytes: 0,
     renamed: 0,
     deleted: 0,
     unchanged: 0,
+    /** XMP files that were written. */
     sidecars: 0,
+    /** Whether the whole library was compared. */
     compared: false,
-    kept: [],
-    failed: [],
+    /** Files that should have been removed or replaced, but were changed locally, or may not be removed. */
+    kept: [] as string[],
+    failed: [] as { readonly id: number; readonly filename: string; readonly code: string; readonly message: string }[],
   };
   private readonly names: SyncNames;
   private readonly sidecars: SyncSidecars;
