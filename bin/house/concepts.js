@@ -40,7 +40,7 @@ export function concepts(files) {
   };
 }
 
-function conceptOf(path) {
+export function conceptOf(path) {
   return /^src\/core\/([^/]+)\//.exec(path)?.[1];
 }
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { circles } from './circles.js';
-import { concepts } from './concepts.js';
-import { rooms, sizesByConcept, sizesByRing } from './sizes.js';
+import { conceptOf, concepts } from './concepts.js';
+import { rooms, sizesByRing, totals } from './sizes.js';
 import { readTree } from './tree.js';
 
 export function measure(folder) {
@@ -11,7 +11,7 @@ export function measure(folder) {
   const files = readTree(root);
   return {
     rings: sizesByRing(files),
-    coreConcepts: sizesByConcept(files),
+    coreConcepts: totals(files, ({ path }) => conceptOf(path)),
     direction: concepts(files.filter(({ path }) => path.startsWith('src/core/'))),
     circles: circles(files.filter(({ path }) => /^(src|sdk|cli|uploader|postgres)\//.test(path))),
     rooms: rooms(files),

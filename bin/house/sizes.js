@@ -35,11 +35,7 @@ export function sizesByRing(files) {
   return Object.fromEntries(RINGS.flatMap(([name]) => (sizes[name] ? [[name, sizes[name]]] : [])));
 }
 
-export function sizesByConcept(files) {
-  return totals(files, ({ path }) => /^src\/core\/([^/]+)\//.exec(path)?.[1]);
-}
-
-function totals(files, nameOf) {
+export function totals(files, nameOf) {
   const sizes = {};
   for (const file of files) {
     const name = nameOf(file);
