@@ -53,11 +53,6 @@ export function guideTitle(name: GuideName): string {
   return /^# (.+)$/m.exec(guideText(name))?.[1] ?? name;
 }
 
-/** The first sentence after its first heading, in Markdown; empty if another heading comes first. */
-export function guideSummary(name: GuideName): string {
-  return /^# .+\n\n(?!#)([\s\S]+?\.)(?=\s)/.exec(guideText(name))?.[1] ?? '';
-}
-
 /** Where a link of a guide leads on the pages: to another guide by its file's name; null for files that are only in the repository. */
 export function linkTarget(href: string): string | null {
   if (/^(https?:|#|\/)/.test(href)) return href;

@@ -12,6 +12,7 @@ import {
   type Reference,
   type ReferenceOperation,
   type Resource,
+  type Schemas,
   typeName,
 } from './reference.js';
 
@@ -166,8 +167,6 @@ function Example({ title, value }: { title: string; value: unknown }) {
     </>
   );
 }
-
-type Schemas = ApiDocument['components']['schemas'];
 
 /** Deeper fields are in the document, and on the page of their own resource. */
 const MOST_LEVELS = 3;

@@ -127,7 +127,7 @@ function codesIn(part: unknown): readonly string[] {
   ];
 }
 
-type Schemas = ApiDocument['components']['schemas'];
+export type Schemas = ApiDocument['components']['schemas'];
 
 /** A schema with what it refers to; what stands beside the reference goes first. */
 function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {

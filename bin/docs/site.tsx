@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { renderToString } from 'preact-render-to-string';
 import { type ErrorCode, errorCodes } from '../../src/core/shared/errors.js';
 import { retryAfter, statusOfCode } from '../../src/http/status-of-code.js';
-import { guideGroups, guideNames, guideSummary, guideText, guideTitle } from './guides.js';
+import { guideGroups, guideNames, guideText, guideTitle } from './guides.js';
 import { assetNames, assetText, assetUrl, Layout } from './layout.js';
 import { Inline, Markdown, sectionsOf } from './markdown.js';
 import { openApiText, operatorOpenApiText } from './openapi/apis.js';
@@ -90,7 +90,8 @@ function guidesPage(references: readonly Reference[]): string {
                   <a href={`/docs/guides/${name}`}>{guideTitle(name)}</a>
                 </dt>
                 <dd>
-                  <Markdown text={guideSummary(name)} />
+                  {/* The first sentence after its first heading; nothing if another heading comes first. */}
+                  <Markdown text={/^# .+\n\n(?!#)([\s\S]+?\.)(?=\s)/.exec(guideText(name))?.[1] ?? ''} />
                 </dd>
               </div>
             ))}

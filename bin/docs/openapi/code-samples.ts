@@ -1,6 +1,4 @@
-import type { CodeSample, DescribedOperation, DescribedParameter, JsonSchema } from '../reference.js';
-
-type Schemas = Readonly<Record<string, JsonSchema>>;
+import type { CodeSample, DescribedOperation, DescribedParameter, JsonSchema, Schemas } from '../reference.js';
 
 /** The request that an operation shows, in each language: with what the language brings along, and in TypeScript with the SDK. */
 export function codeSamples(

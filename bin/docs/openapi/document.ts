@@ -2,11 +2,12 @@ import { apiHeaders, headerRefs, type headers, signedHeaders } from '../../../sr
 import type { Parameter } from '../../../src/api/openapi/operation.js';
 import type { ErrorCode } from '../../../src/core/shared/errors.js';
 import { answer, flag, orNull, type Schema, text } from '../../../src/http/fields/declared.js';
-import type { DescribedOperation, JsonSchema } from '../reference.js';
+import type { DescribedOperation, Schemas } from '../reference.js';
 import { codeSamples } from './code-samples.js';
 import { controllerPaths, controllersOf, documentTags, type Operation } from './controllers.js';
 import { ErrorResponses, errorSchemas } from './errors.js';
 import { referencedSchemas } from './models.js';
+import type { webhooks } from './webhook-document.js';
 
 const shared: Readonly<Record<string, Schema>> = {
   Id: {
@@ -23,14 +24,6 @@ const shared: Readonly<Record<string, Schema>> = {
   }),
 };
 
-export interface DocumentedWebhooks {
-  /** The schemas of what events show, some of it in no endpoint. */
-  readonly subjectRefs: readonly Schema[];
-  /** @param resources The schemas of the resources that events show. */
-  schemas(resources: Readonly<Record<string, Schema>>): Record<string, Schema>;
-  readonly paths: Readonly<Record<string, object>>;
-}
-
 /** One of the two APIs, each with a document of its own. */
 export interface DocumentedApi {
   readonly info: { readonly title: string; readonly summary: string; readonly description: string };
@@ -42,7 +35,7 @@ export interface DocumentedApi {
   readonly headers: Readonly<Record<string, object>>;
   readonly writesOfSuspended: boolean;
   /** The events that it sends; null if there are none. */
-  readonly webhooks: DocumentedWebhooks | null;
+  readonly webhooks: typeof webhooks | null;
 }
 
 /** An API as an OpenAPI 3.1 document, made of the same limits, codes, scopes and types as the service. */
@@ -68,12 +61,7 @@ export function documentOf(api: DocumentedApi, version: string) {
     tags: [...documentTags(controllers), ...(api.webhooks ? [ofWebhooks] : [])],
     paths: changed(withLifecycle(paths), (operation, method, path) => ({
       ...operation,
-      'x-codeSamples': codeSamples(
-        method,
-        path,
-        operation as DescribedOperation,
-        schemas as Record<string, JsonSchema>,
-      ),
+      'x-codeSamples': codeSamples(method, path, operation as DescribedOperation, schemas as Schemas),
     })),
     webhooks: withLifecycle(api.webhooks?.paths ?? {}),
     components: {
