@@ -11,9 +11,6 @@ import {
 import { chunks, Listing } from './listing.js';
 import type { NewTag, Tag, TagChanges, TagCreation, TagPatch, TagQuery } from './resources.js';
 
-/** Maximum number of tags that one call creates. */
-const TAGS_PER_CALL = 100;
-
 /** A tag, and the result of its bulk tools. */
 export type EditedTag = Tag & { readonly changes?: TagChanges };
 
@@ -52,11 +49,10 @@ export class Tags {
   /** Creates many: one write for each 100, and an outcome for each tag, in order. Scope `tags:write`. */
   async createMany(tags: readonly NewTag[], options: CallOptions = {}): Promise<TagCreation[]> {
     const creations: TagCreation[] = [];
-    for (let at = 0; at < tags.length; at += TAGS_PER_CALL) {
-      const body = { tags: tags.slice(at, at + TAGS_PER_CALL) };
-      const answer = dataOf(await this.api.POST('/api/v1/tags', { body, ...signalOf(options) }));
+    for (const [call, some] of chunks(tags, 100).entries()) {
+      const answer = dataOf(await this.api.POST('/api/v1/tags', { body: { tags: some }, ...signalOf(options) }));
       const { data } = answer as { readonly data: readonly TagCreation[] };
-      creations.push(...data.map((creation) => ({ ...creation, index: at + creation.index })));
+      creations.push(...data.map((creation) => ({ ...creation, index: 100 * call + creation.index })));
     }
     return creations;
   }

@@ -42,9 +42,6 @@ const LONGEST_BACKOFF_MS = 30_000;
 /** A server that asks for a longer wait causes an error that says so. */
 const LONGEST_RETRY_AFTER_S = 300;
 
-/** Whether the body of a response is read here, within the timeout and the retries of its request, or left to the caller. */
-export type Reading = 'whole' | 'stream';
-
 interface Failure {
   readonly problem: string;
   readonly cause: unknown;
@@ -62,8 +59,9 @@ export class Transport {
   /**
    * Resolves with the response, whatever its status; rejects with `ConnectionError` when there is none, and with the reason of the
    * request's signal. Every attempt of a write carries the same `Idempotency-Key`, so a lost response never causes a second effect.
+   * @param reading Whether the body of the response is read here, within the timeout and the retries, or left to the caller.
    */
-  async send(request: Request, reading: Reading = 'whole'): Promise<Response> {
+  async send(request: Request, reading: 'whole' | 'stream' = 'whole'): Promise<Response> {
     const name: BudgetName = READS.has(request.method) ? 'read' : 'write';
     const budget = this.budgets[name];
     const headers = new Headers(request.headers);
@@ -120,7 +118,7 @@ export class Transport {
     budget: Budget,
     request: Request,
     { headers, body }: { headers: Headers; body: ArrayBuffer | null },
-    reading: Reading,
+    reading: 'whole' | 'stream',
   ): Promise<Response | Failure> {
     const { fetch = globalThis.fetch, timeoutMs = 60_000 } = this.options;
     const late = new AbortController();

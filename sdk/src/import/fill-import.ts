@@ -39,7 +39,7 @@ export async function fillImport(run: ImportRun, record: ImportRecord, files: re
       run.fail(file.source, error.code, error.message);
       continue;
     }
-    if (batch.push(file) >= run.limits.batchSize) await filling.add(batch.splice(0));
+    if (batch.push(file) >= run.limits.importBatchSize) await filling.add(batch.splice(0));
   }
   if (batch.length > 0) await filling.add(batch);
   await filling.complete();
@@ -137,7 +137,7 @@ class Filling {
         for (const { source } of files) this.run.fail(source, 'upload_refused', 'Every upload URL was refused.');
         return;
       }
-      for (const batch of chunks(files, this.run.limits.batchSize)) await this.add(batch, true);
+      for (const batch of chunks(files, this.run.limits.importBatchSize)) await this.add(batch, true);
       await this.tasks.idle();
     }
   }

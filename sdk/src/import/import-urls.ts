@@ -39,7 +39,7 @@ export async function importUrls(
   const sources = await withRefs(urls);
   const { signal = new AbortController().signal } = options;
   const run = await beginRun(client, { files: sources.length, bytes: 0 }, options, signal);
-  const parts = chunks(sources, run.limits.maxPhotos);
+  const parts = chunks(sources, run.limits.importMaxPhotos);
   const records: ImportRecord[] = [];
   for (const part of parts) records.push(await requestImport(run, part));
   run.tally.enter('processing');
@@ -81,7 +81,7 @@ async function requestImport(run: ImportRun, sources: readonly Source[]): Promis
     }
     return { ...details, filename: photoName(name), clientRef: ref, sourceUrl: url };
   };
-  for (const batch of chunks(sources, run.limits.batchSize)) {
+  for (const batch of chunks(sources, run.limits.importBatchSize)) {
     for (const { file, error } of await registerAs(run, id, batch, toItem)) {
       if (error) run.fail(file, error.code, error.message);
       else run.tally.count('registered');

@@ -112,8 +112,8 @@ function assigned(
     const group = record && groups.get(record);
     (group ?? fresh).push(source);
   }
-  for (const group of groups.values()) group.push(...fresh.splice(0, run.limits.maxPhotos - group.length));
-  while (fresh.length > 0) groups.set(run.state.newImport(), fresh.splice(0, run.limits.maxPhotos));
+  for (const group of groups.values()) group.push(...fresh.splice(0, run.limits.importMaxPhotos - group.length));
+  while (fresh.length > 0) groups.set(run.state.newImport(), fresh.splice(0, run.limits.importMaxPhotos));
   return groups;
 }
 

@@ -108,12 +108,7 @@ export async function beginRun(
     client,
     options,
     // Numbers that the service may have set otherwise; null where they are not known. The formats are content types that it can read.
-    limits: {
-      batchSize: importBatchSize,
-      maxPhotos: importMaxPhotos,
-      maxFileBytes,
-      formats: account?.formats ?? null,
-    },
+    limits: { importBatchSize, importMaxPhotos, maxFileBytes, formats: account?.formats ?? null },
     state: await RunState.load(client.baseUrl, options.memory ?? null),
     tally,
     signal,
