@@ -66,14 +66,6 @@ export interface OwnerFacts {
   readonly address: Omit<Connection, 'password'>;
 }
 
-export interface LiveOwner {
-  readonly facts: OwnerFacts;
-  /** Resolves when the owner stops or dies. */
-  readonly gone: Promise<void>;
-  /** Tells the owner that its database is needed no longer. */
-  leave(): void;
-}
-
 const ownerFile = (dataDir: string) => join(dataDir, 'postgres.owner');
 
 /**
@@ -123,8 +115,13 @@ export async function publishOwner(dataDir: string, folder: string, label: strin
   };
 }
 
-/** @returns undefined when no process owns the folder or its owner died; 'silent' when it lives and does not answer within 5 s. */
-export async function askOwner(dataDir: string): Promise<LiveOwner | 'silent' | undefined> {
+/**
+ * @returns undefined when no process owns the folder or its owner died; 'silent' when it lives and does not answer within 5 s. `gone` resolves
+ * when the owner stops or dies, and `leave` tells it that its database is needed no longer.
+ */
+export async function askOwner(
+  dataDir: string,
+): Promise<{ facts: OwnerFacts; gone: Promise<void>; leave(): void } | 'silent' | undefined> {
   const address = await readFile(ownerFile(dataDir), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
