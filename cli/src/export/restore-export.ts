@@ -41,7 +41,7 @@ export async function restoreExport(
       const wanted = photos.filter((photo) => photo.sha256 === sha256).length;
       missing.push(...copies.slice(0, Math.max(0, wanted - present.length)));
     }
-    const source = { items: () => exportedItems(folder, missing), close: () => Promise.resolve() };
+    const source = { items: () => exportedItems(folder, missing) };
     const stateFile = `${options.stateFile.replace(/\.json$/, '')}-${at}.json`;
     results.push(await importSource(client, source, { ...options, ...settings, stateFile }));
   }
@@ -97,10 +97,7 @@ function sum(results: readonly SourceImportResult[]): SourceImportResult {
 /** A folder that `phs export` has made. */
 export async function photoServiceSource(folder: string): Promise<PhotoSource> {
   const { photos } = await readExport(folder);
-  return {
-    items: () => exportedItems(folder, photos),
-    close: () => Promise.resolve(),
-  };
+  return { items: () => exportedItems(folder, photos) };
 }
 
 /** These photos of an exported folder, with what the service does not take from their files. */

@@ -82,7 +82,7 @@ export function importCommand(): Command {
           printResult(options, result, seconds, Math.round(waited));
           if (result.failed.length > 0 || (result.differences ?? []).length > 0) throw new PartlyDone();
         } finally {
-          await source.close();
+          await source.close?.();
         }
       });
     });

@@ -57,12 +57,12 @@ export async function openImport(
   options: SourceOptions,
 ): Promise<{
   run(client: PhotoService, options: SourceImportOptions): Promise<SourceImportResult & Partial<RestoreResult>>;
-  close(): Promise<void>;
+  close?(): Promise<void>;
 }> {
   if (name === 'urls') {
     const { importUrlList, readUrls } = await import('./url-list.js');
     const urls = await readUrls(onlyOne(places));
-    return { run: (client, settings) => importUrlList(client, urls, settings), close: () => Promise.resolve() };
+    return { run: (client, settings) => importUrlList(client, urls, settings) };
   }
   // A mistyped path is reported before the others are imported.
   for (const path of name === 'immich' || name === 's3' ? [] : places) {
@@ -73,7 +73,7 @@ export async function openImport(
     });
   }
   const source = await openers[name](places, options);
-  const close = () => source.close();
+  const close = async () => source.close?.();
   if (name !== 'photo-service') return { run: (client, settings) => importSource(client, source, settings), close };
   const { restoreExport } = await import('../export/restore-export.js');
   return { run: (client, settings) => restoreExport(client, onlyOne(places), settings), close };

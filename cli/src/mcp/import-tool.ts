@@ -5,8 +5,8 @@ import { stateFile } from 'photo-service-sdk/node';
 import { UsageError } from '../exit-codes.js';
 import { importStateFile } from '../import/import-state-file.js';
 import { folderSource } from '../sources/folder-source.js';
-import { importSource, type SourceImportOptions } from '../sources/import-source.js';
-import { defineTool, schemaOf, type ToolContext } from './tool.js';
+import { importSource } from '../sources/import-source.js';
+import { defineTool, schemaOf } from './tool.js';
 
 /** Imports what a person could import by `phs import`, but for files outside of the folders that they have opened to the agent. */
 export const importTool = defineTool<{ paths?: string[]; urls?: string[]; tagNames?: string[]; name?: string }>({
@@ -37,30 +37,20 @@ export const importTool = defineTool<{ paths?: string[]; urls?: string[]; tagNam
     const onProgress = ({ files }: ImportProgress) =>
       context.progress(files.processed + files.duplicates + files.failed, files.total);
     const settings = { ...options, signal: context.signal, onProgress };
-    const files = paths.length === 0 ? {} : { files: await importPaths(context, paths, options, settings) };
+    let files = {};
+    if (paths.length > 0) {
+      const requireReadable = (path: string) => requireInside(context.folders, path);
+      const real = await Promise.all(paths.map(requireReadable));
+      const source = folderSource(real, { sidecars: true, requireReadable });
+      const statePath = importStateFile(context.login, 'folder', real, options);
+      files = { files: await importSource(context.patientClient, source, { ...settings, stateFile: statePath }) };
+    }
     if (urls.length === 0) return { data: files };
     const memory = stateFile(importStateFile(context.login, 'urls', urls, options));
     const wanted = urls.map((url) => ({ url }));
     return { data: { ...files, urls: await importUrls(context.patientClient, wanted, { ...settings, memory }) } };
   },
 });
-
-async function importPaths(
-  context: ToolContext,
-  paths: readonly string[],
-  options: ImportOptions,
-  settings: Omit<SourceImportOptions, 'stateFile'>,
-) {
-  const requireReadable = (path: string) => requireInside(context.folders, path);
-  const real = await Promise.all(paths.map(requireReadable));
-  const source = folderSource(real, { sidecars: true, requireReadable });
-  try {
-    const statePath = importStateFile(context.login, 'folder', real, options);
-    return await importSource(context.patientClient, source, { ...settings, stateFile: statePath });
-  } finally {
-    await source.close();
-  }
-}
 
 /**
  * The path without links. What an agent was told may be a trap: it could name any file of the person who runs it.

@@ -20,10 +20,7 @@ interface FolderOptions {
 
 /** Files, and the photos in folders, with their XMP sidecars. */
 export function folderSource(paths: readonly string[], options: FolderOptions): PhotoSource {
-  return {
-    items: () => items(paths, options),
-    close: () => Promise.resolve(),
-  };
+  return { items: () => items(paths, options) };
 }
 
 async function* items(

@@ -15,7 +15,7 @@ export function immichSource(url: string, key: string | undefined): PhotoSource 
     throw new UsageError('Give the address of the Immich server, such as https://immich.example.com.');
   if (!key) throw new AccessError('Set IMMICH_API_KEY to a key of your Immich account (Account Settings, API Keys).');
   const immich = new Immich(`${new URL(url).origin}/api`, key);
-  return { items: (signal) => items(immich, signal), close: () => Promise.resolve() };
+  return { items: (signal) => items(immich, signal) };
 }
 
 interface Asset {

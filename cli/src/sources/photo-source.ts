@@ -10,8 +10,8 @@ export interface PhotoSource {
    * service takes. One bad file is an item, not an error. Rejects where nothing can be read.
    */
   items(signal: AbortSignal): AsyncIterable<SourceItem>;
-  /** Releases files and connections; photos cannot be read afterwards. */
-  close(): Promise<void>;
+  /** Releases files and connections, where it holds some; photos cannot be read afterwards. */
+  close?(): Promise<void>;
 }
 
 export type SourceItem = PhotoItem | SkippedItem;

@@ -32,10 +32,7 @@ export function s3Source(
   const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)(?:\/(.*))?$/.exec(place) ?? [];
   if (bucket === undefined) throw new UsageError(`${place} is not the address of a bucket, such as s3://photos/2024/.`);
   const client = new Bucket(bucket, settings);
-  return {
-    items: (signal) => items(client, { prefix, sidecars, rules: new LeftOut(exclude) }, signal),
-    close: () => Promise.resolve(),
-  };
+  return { items: (signal) => items(client, { prefix, sidecars, rules: new LeftOut(exclude) }, signal) };
 }
 
 async function* items(

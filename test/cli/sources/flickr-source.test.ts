@@ -38,7 +38,7 @@ const about = (id: string, more: Readonly<Record<string, unknown>> = {}) =>
 async function read(...contents: readonly Files[]) {
   const source = await flickrSource(archives(...contents));
   const items = await itemsOf(source);
-  await source.close();
+  await source.close?.();
   return {
     photos: new Map(photosOf(items).map((item) => [item.key, item])),
     skipped: items.flatMap((item) => (item.kind === 'skipped' ? [[item.label, item.reason]] : [])),

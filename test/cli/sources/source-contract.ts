@@ -33,7 +33,7 @@ export function photoSourceContract(make: () => Promise<PhotoSource> | PhotoSour
     world.front.reset();
     source = await make();
   });
-  afterEach(() => source.close());
+  afterEach(() => source.close?.());
 
   const imported = async () => {
     const { client } = await world.client();

@@ -168,7 +168,7 @@ it('a Takeout of 2,000 files: nothing is lost, times and albums are right, and a
 
   const sent = world.front.uploads().length;
   expect(await run('another state')).toMatchObject({ imported: 0, duplicates: expected.size, bytesUploaded: 0 });
-  await source.close();
+  await source.close?.();
   expect(world.front.uploads()).toHaveLength(sent);
   expect(world.front.seen.filter(({ status }) => status === 429)).toEqual([]);
 });

@@ -49,7 +49,7 @@ function archives(...contents: readonly Files[]): string[] {
 async function read(paths: readonly string[], timeZone: string | null = null) {
   const source = await takeoutSource(paths, { timeZone });
   const items = await itemsOf(source);
-  await source.close();
+  await source.close?.();
   const photos = new Map(photosOf(items).map((item) => [item.key.split('/').slice(-2).join('/'), item]));
   const skipped = items.flatMap((item) =>
     item.kind === 'skipped' ? [[item.label.split('/').slice(1).join('/'), item.reason]] : [],
