@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { findPhotos, unreadable } from 'photo-service-sdk/node';
 import { DetailsBuilder } from '../details-builder.js';
 import { type PhotoSource, type SourceItem, skipReason, unsupportedItem } from './photo-source.js';
-import { possibleSidecars, SidecarFiles, sidecarsOnDisk } from './sidecar-files.js';
+import { possibleSidecars, SidecarFiles } from './sidecar-files.js';
 
 interface FolderOptions {
   readonly sidecars: boolean;
@@ -39,8 +40,8 @@ async function* items(
   // Photos that were named by themselves have their sidecars beside them, and not among the files that were found.
   const beside = files.filter(({ path }) => paths.includes(path)).flatMap(({ path }) => possibleSidecars(path));
   const sidecars = new SidecarFiles(withSidecars ? [...others, ...beside.filter((path) => existsSync(path))] : [], {
-    sizeOf: (path) => locationOf(path).then(sidecarsOnDisk.sizeOf),
-    read: (path) => locationOf(path).then(sidecarsOnDisk.read),
+    sizeOf: async (path) => (await stat(await locationOf(path))).size,
+    read: async (path) => readFile(await locationOf(path)),
   });
   for (const { path, problem } of unseen)
     yield { kind: 'skipped', label: path, reason: 'unreadable', problem: unreadable(problem).message };

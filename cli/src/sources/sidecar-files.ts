@@ -1,18 +1,6 @@
-import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import type { DetailsBuilder } from '../details-builder.js';
 import { MAX_SIDECAR_BYTES, readSidecar, sidecarForExtension } from '../xmp/sidecar.js';
-
-/** Where sidecars are read from. */
-interface SidecarStore {
-  sizeOf(path: string): Promise<number>;
-  read(path: string): Promise<Uint8Array>;
-}
-
-export const sidecarsOnDisk = {
-  sizeOf: async (path: string | Buffer) => (await stat(path)).size,
-  read: (path: string | Buffer) => readFile(path),
-} satisfies SidecarStore;
 
 /**
  * Finds the XMP file of a photo among those of its folder: `photo.jpg.xmp`, as darktable and digiKam name it, before `photo.xmp`, Lightroom's
@@ -25,7 +13,7 @@ export class SidecarFiles {
 
   constructor(
     paths: readonly string[],
-    private readonly store: SidecarStore = sidecarsOnDisk,
+    private readonly store: { sizeOf(path: string): Promise<number>; read(path: string): Promise<Uint8Array> },
   ) {
     for (const path of paths) if (isSidecar(path)) this.byName.set(keyOf(dirname(path), basename(path)), path);
   }
