@@ -107,26 +107,19 @@ export function CodeTabs({ id, legend, tabs }: { id: string; legend: string; tab
   );
 }
 
-interface Section {
-  readonly title: string;
-  /** The anchor of its heading; empty for the first. */
-  readonly anchor: string;
-  readonly text: string;
-}
-
-/** The sections of a text, each with what is in it as plain text. */
-export function sectionsOf(text: string): readonly Section[] {
-  const sections: Section[] = [];
+/** The sections of a text, each with what is in it as plain text, and the anchor of its heading, which is empty for the first. */
+export function sectionsOf(text: string) {
+  const sections: { title: string; anchor: string; text: string }[] = [];
   const tokens = markdown.parse(text, {});
   for (const [at, { type, tag, attrs, children, content }] of tokens.entries()) {
     const words =
       children?.map((child) => child.content || (child.type === 'softbreak' ? ' ' : '')).join('') ?? content;
     if (type === 'heading_open')
       sections.push({ title: '', anchor: tag === 'h1' ? '' : String(attrs?.[0]?.[1]), text: '' });
-    const section = sections.pop();
+    const section = sections.at(-1);
     if (section === undefined) continue;
-    if (tokens[at - 1]?.type === 'heading_open') sections.push({ ...section, title: words });
-    else sections.push({ ...section, text: `${section.text} ${words}`.trim() });
+    if (tokens[at - 1]?.type === 'heading_open') section.title = words;
+    else section.text = `${section.text} ${words}`.trim();
   }
   return sections;
 }
