@@ -4,7 +4,7 @@ import { ApiError, type Import, type Photo, type PhotoService } from 'photo-serv
 import { makeFolder, writeWhole } from 'photo-service-sdk/node';
 import { forEachConcurrently } from '../download/for-each-concurrently.js';
 import { openTargetFolder } from '../download/target-folder.js';
-import { type SyncOptions, type SyncResult, syncFolder } from '../sync/sync-folder.js';
+import { type SyncOptions, syncFolder } from '../sync/sync-folder.js';
 import { type Layout, loadSyncState } from '../sync/synced-files.js';
 import {
   byDate,
@@ -22,15 +22,6 @@ import {
 } from './export-format.js';
 import { exportPages } from './export-pages.js';
 
-export interface ExportResult extends SyncResult {
-  readonly photos: number;
-  readonly tags: number;
-  readonly imports: number;
-  /** Photos in the trash: their originals cannot be downloaded. */
-  readonly trashed: number;
-  readonly complete: boolean;
-}
-
 const MODE = 0o666;
 
 /**
@@ -43,7 +34,7 @@ export async function exportLibrary(
   folder: string,
   // `by` is the way in which originals are put into folders.
   { by, signal, onStep }: Pick<SyncOptions, 'signal' | 'onStep'> & { readonly by: 'date' | 'tag' },
-): Promise<ExportResult> {
+) {
   await openTargetFolder(folder);
   const beforeChange = () => rm(join(folder, HEAD), { force: true });
   const layout: Layout = by === 'date' ? byDate : ({ tags }) => tags[0]?.name ?? 'untagged';
@@ -74,6 +65,7 @@ export async function exportLibrary(
   await makeFolder(join(folder, 'pages'));
   for (const { path, html } of exportPages(photos, thumbs)) await write(path, html);
   const counts = { photos: photos.length, tags: tags.length, imports: imports.length };
+  // Their originals cannot be downloaded.
   const trashed = all.filter(({ trashedAt }) => trashedAt !== null).length;
   const complete = photos.length === all.length - trashed;
   const head: ExportHead = {
