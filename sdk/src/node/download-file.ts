@@ -1,8 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
 import { ChecksumError, ConnectionError } from '../errors.js';
 import type { PhotoService } from '../photo-service.js';
-import type { Download, DownloadOptions } from '../photos.js';
+import type { Download } from '../photos.js';
 import type { DownloadQuery } from '../resources.js';
 import { pause } from '../transport.js';
 import { replaceWhole } from './whole-files.js';
@@ -34,53 +33,47 @@ export async function downloadFile(
   path: string,
   { onBytes = () => undefined, signal, ...query }: DownloadFileOptions = {},
 ): Promise<DownloadedFile> {
-  const begin = (from: DownloadOptions['from'] | null) =>
-    client.photos.download(photoId, { ...query, ...(from && { from }), ...(signal && { signal }) });
-  const written = await replaceWhole(path, 0o666, (draft) => fill(draft, begin, onBytes, signal));
-  return { path, ...written };
-}
-
-async function fill(
-  file: FileHandle,
-  begin: (from: DownloadOptions['from'] | null) => Promise<Download>,
-  onBytes: (count: number) => void,
-  signal: AbortSignal | undefined,
-): Promise<{ sizeBytes: number; sha256: string }> {
-  let hash: Hash = createHash('sha256');
-  let offset = 0;
-  let etag: string | null = null;
-  for (let attempt = 1; ; attempt += 1) {
-    const download: Download = await begin(offset > 0 && etag !== null ? { offset, ifRange: etag } : null);
-    if (!download.isPart && offset > 0) {
-      onBytes(-offset);
-      await file.truncate(0);
-      [hash, offset] = [createHash('sha256'), 0];
-    }
-    etag = download.etag;
-    try {
-      for await (const chunk of download.stream) {
-        if (download.sizeBytes !== null && offset + chunk.length > download.sizeBytes) {
-          throw new ChecksumError(`More than the declared ${download.sizeBytes} bytes arrived.`);
-        }
-        await file.write(chunk, 0, chunk.length, offset);
-        hash.update(chunk);
-        offset += chunk.length;
-        onBytes(chunk.length);
+  return replaceWhole(path, 0o666, async (file) => {
+    let hash: Hash = createHash('sha256');
+    let offset = 0;
+    let etag: string | null = null;
+    for (let attempt = 1; ; attempt += 1) {
+      const download: Download = await client.photos.download(photoId, {
+        ...query,
+        ...(offset > 0 && etag !== null && { from: { offset, ifRange: etag } }),
+        ...(signal && { signal }),
+      });
+      if (!download.isPart && offset > 0) {
+        onBytes(-offset);
+        await file.truncate(0);
+        [hash, offset] = [createHash('sha256'), 0];
       }
-    } catch (error) {
-      signal?.throwIfAborted();
-      if (error instanceof ChecksumError) throw error;
-      if ((error as NodeJS.ErrnoException).code?.startsWith('E')) throw error;
-      if (attempt >= ATTEMPTS)
-        throw new ConnectionError(`The download was interrupted ${attempt} times.`, { cause: error });
-      await pause(500 * 2 ** attempt * (0.5 + Math.random() / 2), signal);
-      continue;
+      etag = download.etag;
+      try {
+        for await (const chunk of download.stream) {
+          if (download.sizeBytes !== null && offset + chunk.length > download.sizeBytes) {
+            throw new ChecksumError(`More than the declared ${download.sizeBytes} bytes arrived.`);
+          }
+          await file.write(chunk, 0, chunk.length, offset);
+          hash.update(chunk);
+          offset += chunk.length;
+          onBytes(chunk.length);
+        }
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (error instanceof ChecksumError) throw error;
+        if ((error as NodeJS.ErrnoException).code?.startsWith('E')) throw error;
+        if (attempt >= ATTEMPTS)
+          throw new ConnectionError(`The download was interrupted ${attempt} times.`, { cause: error });
+        await pause(500 * 2 ** attempt * (0.5 + Math.random() / 2), signal);
+        continue;
+      }
+      const sha256 = hash.digest('hex');
+      if (download.sizeBytes !== null && download.sizeBytes !== offset)
+        throw new ChecksumError(`${offset} bytes arrived instead of ${download.sizeBytes}.`);
+      if (download.sha256 !== null && download.sha256 !== sha256)
+        throw new ChecksumError(`The bytes have the SHA-256 ${sha256} instead of ${download.sha256}.`);
+      return { path, sizeBytes: offset, sha256 };
     }
-    const sha256 = hash.digest('hex');
-    if (download.sizeBytes !== null && download.sizeBytes !== offset)
-      throw new ChecksumError(`${offset} bytes arrived instead of ${download.sizeBytes}.`);
-    if (download.sha256 !== null && download.sha256 !== sha256)
-      throw new ChecksumError(`The bytes have the SHA-256 ${sha256} instead of ${download.sha256}.`);
-    return { sizeBytes: offset, sha256 };
-  }
+  });
 }
