@@ -15,16 +15,13 @@ export interface JsonSchema {
   readonly maxLength?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
-  readonly maxProperties?: number;
   readonly items?: JsonSchema;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly additionalProperties?: JsonSchema | boolean;
   readonly required?: readonly string[];
   readonly anyOf?: readonly JsonSchema[];
   readonly oneOf?: readonly JsonSchema[];
   readonly allOf?: readonly JsonSchema[];
   readonly 'x-stability'?: string;
-  readonly 'x-added-in'?: string;
 }
 
 type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
