@@ -22,7 +22,7 @@ export interface PhotoItem {
   readonly key: string;
   /** The name by which people know the file, such as its path. */
   readonly label: string;
-  /** Of this machine, or read through the source. */
+  /** The bytes, on this machine or read through the source. */
   readonly file: SourceFile;
   /** In the form that the service takes. */
   readonly details: PhotoDetails;
