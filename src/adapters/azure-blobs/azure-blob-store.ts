@@ -15,9 +15,6 @@ import { type AzureContainer, infoOf, newMarks, refusalOf, sha256Of, unlessAbsen
 
 const DELETED_AT_ONCE = 16;
 
-/** For which Azure may read the source of a copy, in milliseconds. */
-const SOURCE_LIFE_MS = 10 * 60_000;
-
 /** Blobs as block blobs of a container: `container/<key>`. */
 export class AzureBlobStore extends RemoteBlobStore {
   constructor(private readonly container: AzureContainer) {
@@ -33,7 +30,8 @@ export class AzureBlobStore extends RemoteBlobStore {
     return onStore(async () => {
       try {
         const permissions = BlobSASPermissions.from({ read: true });
-        const expiresOn = new Date(Date.now() + SOURCE_LIFE_MS);
+        // Azure may read the source for ten minutes.
+        const expiresOn = new Date(Date.now() + 10 * 60_000);
         const url = await this.container.blob(from).generateSasUrl({ permissions, expiresOn });
         const options = { metadata: newMarks(sha256Of(source)), sourceConditions: { ifMatch } };
         await this.container.call((signal) => this.container.blob(to).syncCopyFromURL(url, { ...options, ...signal }));
@@ -48,9 +46,20 @@ export class AzureBlobStore extends RemoteBlobStore {
 
   async delete(keys: readonly BlobKey[]): Promise<void> {
     checkKeys(...keys);
-    await onStore(() =>
-      forEachConcurrently<BlobKey>(Readable.from(new Set(keys)), DELETED_AT_ONCE, (key) => this.deleteOne(key)),
-    );
+    const deleteOne = async (key: BlobKey) => {
+      const blob = this.container.blob(key);
+      const remove = () =>
+        this.container.call((signal) => blob.delete({ deleteSnapshots: 'include', ...signal })).catch(unlessAbsent);
+      try {
+        await remove();
+      } catch (error) {
+        // A client that was given a signed address may also lease or snapshot its blob.
+        if (refusalOf(error) !== 'LeaseIdMissing') throw error;
+        await this.container.call((signal) => blob.getBlobLeaseClient().breakLease(0, signal));
+        await remove();
+      }
+    };
+    await onStore(() => forEachConcurrently<BlobKey>(Readable.from(new Set(keys)), DELETED_AT_ONCE, deleteOne));
   }
 
   /** Azure removes blocks of unfinished puts by itself, after a week. */
@@ -67,8 +76,41 @@ export class AzureBlobStore extends RemoteBlobStore {
     return infoOf({ etag }, bytes.length);
   }
 
-  protected beginParts(key: BlobKey): Promise<PartsUpload> {
-    return beginBlocks(this.container, key);
+  /** A blob that is sent in blocks exists once their list is committed. */
+  protected async beginParts(key: BlobKey): Promise<PartsUpload> {
+    const before = await this.container.head(key);
+    // All names of blocks of a blob must have one length; random, because other writers of the same key send theirs to the same place.
+    const prefix = randomBytes(16).toString('hex');
+    const blocks: string[] = [];
+    const blob = this.container.blob(key);
+    return {
+      send: async (bytes) => {
+        const name = Buffer.from(`${prefix}${String(blocks.length).padStart(5, '0')}`).toString('base64');
+        blocks.push(name);
+        const transactionalContentMD5 = md5(bytes);
+        await onStore(() =>
+          this.container.send((signal) =>
+            blob.stageBlock(name, bytes, bytes.length, { transactionalContentMD5, ...signal }),
+          ),
+        );
+      },
+      complete: (sizeBytes) =>
+        onStore(async () => {
+          try {
+            const { etag } = await this.container.call((signal) => blob.commitBlockList(blocks, signal));
+            return infoOf({ etag }, sizeBytes);
+          } catch (error) {
+            // A commit drops the blocks of all other writers of the key. If the blob is another than at the beginning, that is what happened:
+            // this one existed for a moment before it was replaced.
+            if (refusalOf(error) !== 'InvalidBlockList') throw error;
+            const found = await this.container.head(key);
+            if (found?.etag === undefined || found.etag === before?.etag) throw error;
+            return { sizeBytes, etag: prefix };
+          }
+        }),
+      /** Nothing to do: Azure removes blocks that were never committed. */
+      async giveUp() {},
+    };
   }
 
   protected async infoAt(key: BlobKey): Promise<BlobInfo | null> {
@@ -85,20 +127,6 @@ export class AzureBlobStore extends RemoteBlobStore {
     }
     await source?.bytes[Symbol.asyncIterator]().return?.();
     return false;
-  }
-
-  private async deleteOne(key: BlobKey): Promise<void> {
-    const blob = this.container.blob(key);
-    const remove = () =>
-      this.container.call((signal) => blob.delete({ deleteSnapshots: 'include', ...signal })).catch(unlessAbsent);
-    try {
-      await remove();
-    } catch (error) {
-      // A client that was given a signed address may also lease or snapshot its blob.
-      if (refusalOf(error) !== 'LeaseIdMissing') throw error;
-      await this.container.call((signal) => blob.getBlobLeaseClient().breakLease(0, signal));
-      await remove();
-    }
   }
 
   protected async open(key: BlobKey, range: ByteRange | undefined): Promise<StoredResponse | 'not within' | null> {
@@ -131,41 +159,6 @@ export class AzureBlobStore extends RemoteBlobStore {
       return { blobs, next: page.value.continuationToken || undefined };
     });
   }
-}
-
-/** Begins a blob that is sent in blocks, and exists once their list is committed. */
-async function beginBlocks(container: AzureContainer, key: BlobKey): Promise<PartsUpload> {
-  const before = await container.head(key);
-  // All names of blocks of a blob must have one length; random, because other writers of the same key send theirs to the same place.
-  const prefix = randomBytes(16).toString('hex');
-  const blocks: string[] = [];
-  const blob = container.blob(key);
-  return {
-    async send(bytes) {
-      const name = Buffer.from(`${prefix}${String(blocks.length).padStart(5, '0')}`).toString('base64');
-      blocks.push(name);
-      const transactionalContentMD5 = md5(bytes);
-      await onStore(() =>
-        container.send((signal) => blob.stageBlock(name, bytes, bytes.length, { transactionalContentMD5, ...signal })),
-      );
-    },
-    complete: (sizeBytes) =>
-      onStore(async () => {
-        try {
-          const { etag } = await container.call((signal) => blob.commitBlockList(blocks, signal));
-          return infoOf({ etag }, sizeBytes);
-        } catch (error) {
-          // A commit drops the blocks of all other writers of the key. If the blob is another than at the beginning, that is what happened:
-          // this one existed for a moment before it was replaced.
-          if (refusalOf(error) !== 'InvalidBlockList') throw error;
-          const found = await container.head(key);
-          if (found?.etag === undefined || found.etag === before?.etag) throw error;
-          return { sizeBytes, etag: prefix };
-        }
-      }),
-    /** Nothing to do: Azure removes blocks that were never committed. */
-    async giveUp() {},
-  };
 }
 
 /** Checked by Azure, so that what was changed on the way is not stored. */

@@ -24,9 +24,6 @@ export const usualPatience: StoreTimeouts = {
 /** More than the concurrent uploads and downloads of a process. */
 export const MAX_SOCKETS = 200;
 
-/** Stores report the time of a write in whole seconds, rounded down; a blob must never look older than it is. */
-export const SECOND_CUT_OFF = 999;
-
 /** Makes a call with a deadline for the head of its response; a body that follows has its own timeout. Errors are those of the call. */
 export async function withDeadline<T>(milliseconds: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController();

@@ -3,7 +3,7 @@ import { checkedRange } from '../../core/blobs/blob-bytes.js';
 import { type BlobKey, checkKeys, checkPrefix, isBlobKey } from '../../core/blobs/blob-key.js';
 import type { BlobInfo, BlobStore, ByteRange, ListedBlob, OpenBlob } from '../../core/blobs/blob-store.js';
 import { checkedBody } from './body.js';
-import { onStore, SECOND_CUT_OFF, type StoreTimeouts, storeOutage } from './outage.js';
+import { onStore, type StoreTimeouts, storeOutage } from './outage.js';
 import { inParts, type Part } from './parts.js';
 
 /** Sizes in bytes. */
@@ -99,7 +99,8 @@ export abstract class RemoteBlobStore implements BlobStore {
       for (const { key = '', sizeBytes, modifiedAt } of page.blobs) {
         // What has a name that is not a key was not created by the service.
         if (!isBlobKey(key) || sizeBytes === undefined || modifiedAt === undefined) continue;
-        yield { key, sizeBytes, modifiedAt: new Date(modifiedAt.getTime() + SECOND_CUT_OFF) };
+        // Stores round the second of a write down; a blob must never look older than it is.
+        yield { key, sizeBytes, modifiedAt: new Date(modifiedAt.getTime() + 999) };
       }
       from = page.next;
     } while (from !== undefined);

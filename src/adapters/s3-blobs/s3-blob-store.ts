@@ -74,8 +74,29 @@ export class S3BlobStore extends RemoteBlobStore {
     }
   }
 
+  /** Ends the uploads of blobs that began at this time or before and were never completed. Errors: `service_unavailable`. */
   sweep(until: Date): Promise<void> {
-    return abortUnfinished(this.bucket, until);
+    return onStore(async () => {
+      let page: ListMultipartUploadsCommandOutput | null = null;
+      do {
+        const from: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } =
+          page === null ? {} : { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+        const command: ListMultipartUploadsCommand = new ListMultipartUploadsCommand({
+          Bucket: this.bucket.name,
+          ...from,
+        });
+        page = await this.bucket.call(command);
+        for (const { Key = '', UploadId, Initiated } of page.Uploads ?? []) {
+          const isOurs = isBlobKey(Key) && readBlobKey(Key) !== null;
+          if (!isOurs || Initiated === undefined || Initiated.getTime() > until.getTime()) continue;
+          const abort = new AbortMultipartUploadCommand({ Bucket: this.bucket.name, Key, UploadId });
+          await this.bucket.call(abort).catch((error) => {
+            // Completed or aborted since it was listed.
+            if (refusalOf(error) !== 'NoSuchUpload') throw error;
+          });
+        }
+      } while (page.IsTruncated);
+    });
   }
 
   protected async putAtOnce(key: BlobKey, bytes: Uint8Array): Promise<BlobInfo> {
@@ -179,26 +200,4 @@ async function beginUpload(bucket: S3Bucket, key: string, marks: Marks) {
       if (!(because instanceof DomainError)) await aborted;
     },
   };
-}
-
-/** Ends the uploads of blobs that began at this time or before and were never completed. Errors: `service_unavailable`. */
-function abortUnfinished(bucket: S3Bucket, until: Date): Promise<void> {
-  return onStore(async () => {
-    let page: ListMultipartUploadsCommandOutput | null = null;
-    do {
-      const from: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } =
-        page === null ? {} : { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
-      const command: ListMultipartUploadsCommand = new ListMultipartUploadsCommand({ Bucket: bucket.name, ...from });
-      page = await bucket.call(command);
-      for (const { Key = '', UploadId, Initiated } of page.Uploads ?? []) {
-        const isOurs = isBlobKey(Key) && readBlobKey(Key) !== null;
-        if (!isOurs || Initiated === undefined || Initiated.getTime() > until.getTime()) continue;
-        const abort = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key, UploadId });
-        await bucket.call(abort).catch((error) => {
-          // Completed or aborted since it was listed.
-          if (refusalOf(error) !== 'NoSuchUpload') throw error;
-        });
-      }
-    } while (page.IsTruncated);
-  });
 }
