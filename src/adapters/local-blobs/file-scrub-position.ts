@@ -9,7 +9,17 @@ export class FileScrubPosition implements ScrubPosition {
 
   async read(): Promise<ScrubRound | null> {
     const text = await onDisk(() => readFile(this.path, 'utf8').catch(unlessAbsent));
-    return text === null ? null : roundIn(text);
+    if (text === null) return null;
+    try {
+      const { beganAt, photos, checked, customerId, photoId, isComplete } = JSON.parse(text);
+      const round = { beganAt: new Date(beganAt), photos, checked, customerId, photoId, isComplete };
+      const isNumber = (value: unknown) => Number.isSafeInteger(value);
+      const ids = [customerId, photoId].every((id) => id === null || isNumber(id));
+      const isRound = ids && isNumber(photos) && isNumber(checked) && typeof isComplete === 'boolean';
+      return isRound && !Number.isNaN(round.beganAt.getTime()) ? round : null;
+    } catch {
+      return null;
+    }
   }
 
   async write(round: ScrubRound): Promise<void> {
@@ -28,17 +38,4 @@ export class FileScrubPosition implements ScrubPosition {
 function unlessAbsent(error: unknown): null {
   if (systemCode(error) === 'ENOENT') return null;
   throw error;
-}
-
-function roundIn(text: string): ScrubRound | null {
-  try {
-    const { beganAt, photos, checked, customerId, photoId, isComplete } = JSON.parse(text);
-    const round = { beganAt: new Date(beganAt), photos, checked, customerId, photoId, isComplete };
-    const isNumber = (value: unknown) => Number.isSafeInteger(value);
-    const ids = [customerId, photoId].every((id) => id === null || isNumber(id));
-    const isRound = ids && isNumber(photos) && isNumber(checked) && typeof isComplete === 'boolean';
-    return isRound && !Number.isNaN(round.beganAt.getTime()) ? round : null;
-  } catch {
-    return null;
-  }
 }

@@ -39,7 +39,7 @@ export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Buffers of one size, used again after they were returned: new memory has to be cleared, and brings the next garbage collection closer. */
-class BufferPool {
+export class BufferPool {
   /** The one that was returned last is taken first: it is most likely still in the processor's cache. */
   private readonly spare: Uint8Array[] = [];
 
@@ -60,13 +60,7 @@ class BufferPool {
 }
 
 /** Large enough that system calls cost little compared to copying, small enough for hundreds of readers and a processor's cache. */
-const CHUNK_BYTES = 256 * 1024;
-const MAX_SPARE = 64;
-
-/** For the chunks of `fileBytes`. */
-export function newChunkPool(): BufferPool {
-  return new BufferPool(CHUNK_BYTES, MAX_SPARE);
-}
+export const CHUNK_BYTES = 256 * 1024;
 
 /** Readers that were neither finished nor returned: their files are closed by the garbage collector. A safety net only. */
 const forgotten = new FinalizationRegistry<FileHandle>((handle) => {
@@ -123,14 +117,12 @@ async function readChunk(handle: FileHandle, position: number, length: number, p
   return buffer;
 }
 
-const FILE_MODE = 0o600;
 /** Bytes written by one call. Each call is passed to another thread, which takes as long as writing tens of kilobytes. */
 const BATCH_BYTES = 256 * 1024;
-const SPARE_BUFFERS = 16;
 
 export class FileWriter {
   /** For bytes that are written together. */
-  private readonly batches = new BufferPool(BATCH_BYTES, SPARE_BUFFERS);
+  private readonly batches = new BufferPool(BATCH_BYTES, 16);
   private moments = Math.floor(Math.random() * 1000);
 
   /** A new file with these bytes, synced unless it need not be. Errors of `bytes` are rethrown unchanged. */
@@ -139,7 +131,7 @@ export class FileWriter {
     bytes: AsyncIterable<Uint8Array>,
     { isDurable = true }: Durability = {},
   ): Promise<BlobInfo> {
-    const handle = await onDisk(() => open(file, 'wx', FILE_MODE));
+    const handle = await onDisk(() => open(file, 'wx', 0o600));
     try {
       await this.writeAll(handle, bytes);
       return await onDisk(async () => {

@@ -21,13 +21,14 @@ import { DAY } from '../../core/shared/clock.js';
 import { makeDataDir } from '../data-dir.js';
 import { isAlive, START_TIME, STATE, statFields } from '../process-usage.js';
 import {
+  BufferPool,
+  CHUNK_BYTES,
   FileWriter,
   Folders,
   fileBytes,
   infoOf,
   isAbsence,
   makeFolder,
-  newChunkPool,
   onDisk,
   stateOf,
   systemCode,
@@ -74,7 +75,7 @@ const OF_THIS_MACHINE = new Set([0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf
  * and never changed in place; so a copy is a second link to the same file.
  */
 export class LocalBlobStore implements BlobStore {
-  private readonly chunks = newChunkPool();
+  private readonly chunks = new BufferPool(CHUNK_BYTES, 64);
   private readonly release = (chunk: Uint8Array) => this.chunks.giveBack(chunk);
   private readonly writer = new FileWriter();
   private space: (DiskSpace & { readonly until: number }) | null = null;
