@@ -73,7 +73,12 @@ export class Rpc {
       if (run === undefined) throw new Error(`There is no method ${method}.`);
       return { result: await run(params as never) };
     } catch (error) {
-      return { error: sentError(error) };
+      if (error instanceof DomainError) {
+        const { code, message, details } = error;
+        return { error: { kind: 'domain', code, message, ...(details && { details }) } };
+      }
+      const message = error instanceof Error ? error.message : String(error);
+      return { error: { kind: error instanceof ReaderFailure ? 'reader' : 'other', message } };
     }
   }
 
@@ -86,15 +91,6 @@ export class Rpc {
       else call?.reject(kind === 'reader' ? new ReaderFailure(message) : new Error(message));
     } else call?.resolve(reply.result as never);
   }
-}
-
-function sentError(error: unknown): SentError {
-  if (error instanceof DomainError) {
-    const { code, message, details } = error;
-    return { kind: 'domain', code, message, ...(details && { details }) };
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return { kind: error instanceof ReaderFailure ? 'reader' : 'other', message };
 }
 
 function processEnded(): DomainError {

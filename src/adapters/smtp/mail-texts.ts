@@ -32,21 +32,17 @@ function plainName(name: string): string {
     .trim();
   const points = Array.from(line);
   const short = points.length <= MAX_NAME ? line : `${points.slice(0, MAX_NAME - 1).join('')}…`;
-  return withoutLinks(short);
+  // Spaces in what programs recognize: schemes, domains in any script, e-mail addresses, network drives.
+  return short
+    .replace(/\S+/gu, withoutScheme)
+    .replace(/(?<=\S)[.\u3002\uff0e\uff61](?=[\p{L}\p{N}\p{M}_-])/gu, '$& ')
+    .replace(/(?<=\S)@(?=\S)/g, '@ ')
+    .replace(/([/\\])(?=[/\\])/g, '$1 ');
 }
 
 /** An address as it is, if programs only make a link for writing to it; else as a name: people enter their own, unconfirmed. */
 function plainAddress(email: string): string {
   return /^(?!www\.)[\p{L}\p{N}.'_+-]+@[\p{L}\p{N}.-]+$/iu.test(email) ? email : plainName(email);
-}
-
-/** Spaces in what programs recognize: schemes, domains in any script, e-mail addresses, network drives. */
-function withoutLinks(text: string): string {
-  return text
-    .replace(/\S+/gu, withoutScheme)
-    .replace(/(?<=\S)[.\u3002\uff0e\uff61](?=[\p{L}\p{N}\p{M}_-])/gu, '$& ')
-    .replace(/(?<=\S)@(?=\S)/g, '@ ')
-    .replace(/([/\\])(?=[/\\])/g, '$1 ');
 }
 
 /** A space after each colon of the word that follows a letter, except at its end. */
@@ -227,14 +223,12 @@ const REASON =
   'You get this mail because you have access to a photo service, or are invited to it. No one reads replies.';
 
 export function plainTextOf({ parts }: MailText): string {
-  const blocks = [...parts.map(plainPart), `-- \n${wrapped(REASON)}`];
-  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
-}
-
-function plainPart(part: Part): string {
-  if (part.kind === 'paragraph') return wrapped(part.text);
-  if (part.kind === 'link') return `${part.label}:\n${part.url}`;
-  return part.rows.map(([label, value]) => wrapped(`${label}: ${value}`)).join('\n');
+  const blocks = parts.map((part) => {
+    if (part.kind === 'paragraph') return wrapped(part.text);
+    if (part.kind === 'link') return `${part.label}:\n${part.url}`;
+    return part.rows.map(([label, value]) => wrapped(`${label}: ${value}`)).join('\n');
+  });
+  return `${[...blocks.filter((block) => block !== ''), `-- \n${wrapped(REASON)}`].join('\n\n')}\n`;
 }
 
 function wrapped(text: string): string {

@@ -38,8 +38,6 @@ export interface HttpSourceReaderOptions {
 /** A file of a customer, or what follows the bytes of it that are stored. */
 type Following = Pick<SourceRequest, 'url' | 'from'> & { readonly customerId: Id };
 
-const IDLE_TIMEOUT_MS = 30_000;
-const TIMEOUT_MS = 15 * 60_000;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 const field = { name: 'sourceUrl', example: 'https://example.com/photo.jpg' };
@@ -52,8 +50,8 @@ export class HttpSourceReader implements SourceReader {
     this.options = {
       lookup: new CustomerNames().lookup,
       permits: addressRule(options.allowPrivate),
-      idleTimeout: IDLE_TIMEOUT_MS,
-      timeout: TIMEOUT_MS,
+      idleTimeout: 30_000,
+      timeout: 15 * 60_000,
       now: () => performance.now(),
       ...options,
     };
@@ -93,7 +91,11 @@ export class HttpSourceReader implements SourceReader {
       if (status === 416 && from !== null) return this.follow({ ...request, from: null }, signal);
       const { location } = response.headers;
       if (!REDIRECTS.includes(status) || location === undefined) throw failureOfStatus(status, response.headers);
-      url = redirected(url, location);
+      if (!URL.canParse(location, url)) throw unreachable('The source redirects to an invalid URL.', true);
+      const target = new URL(location, url);
+      // A fragment is for readers of the page, and is never sent.
+      target.hash = '';
+      url = target.href;
     }
     throw unreachable(`The source redirects more than ${MAX_REDIRECTS} times.`, true);
   }
@@ -132,14 +134,6 @@ export class HttpSourceReader implements SourceReader {
       request.end();
     });
   }
-}
-
-/** A fragment is for readers of the page, and is never sent. */
-function redirected(url: string, location: string): string {
-  if (!URL.canParse(location, url)) throw unreachable('The source redirects to an invalid URL.', true);
-  const target = new URL(location, url);
-  target.hash = '';
-  return target.href;
 }
 
 /** Seconds after a change in which `Last-Modified` may be the same for two versions of a file. */
@@ -229,14 +223,13 @@ function failureOf(error: unknown): SourceFailure {
 }
 
 const FORBIDDEN = [401, 403, 407, 451];
-const NOT_FOUND = [404, 410];
 /** The same request may succeed later. */
 const PASSING = [408, 421, 425, 429];
 
 function failureOfStatus(status: number, headers: IncomingHttpHeaders): SourceFailure {
   const message = `The source responded with status ${status}.`;
   if (FORBIDDEN.includes(status)) return forbidden(message);
-  if (NOT_FOUND.includes(status)) return new SourceFailure({ code: 'source_not_found', message }, true);
+  if (status === 404 || status === 410) return new SourceFailure({ code: 'source_not_found', message }, true);
   const retryAfter = headers['retry-after'] ?? '';
   // In seconds only: a date is rarely sent, and clocks differ.
   const seconds = /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : null;

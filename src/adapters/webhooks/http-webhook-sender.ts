@@ -109,12 +109,10 @@ function send(
   });
 }
 
-const BUSY = [429, 503];
-
 /** Seconds or a date (RFC 9110, 10.2.3), in milliseconds from now. */
 function retryAfterOf({ statusCode = 0, headers }: IncomingMessage, clock: Clock): number | null {
   const written = headers['retry-after'];
-  if (!BUSY.includes(statusCode) || written === undefined || written.length > 40) return null;
+  if ((statusCode !== 429 && statusCode !== 503) || written === undefined || written.length > 40) return null;
   const wait = /^\d+$/.test(written) ? Number(written) * 1000 : Date.parse(written) - clock.now().getTime();
   return wait > 0 ? wait : null;
 }
