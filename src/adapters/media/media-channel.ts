@@ -39,7 +39,6 @@ export interface FrameBounds {
 /** The error for bytes that are not a frame within its bounds. */
 export class FrameError extends Error {}
 
-const CHANNEL = 3;
 const HEADER_BYTES = 8;
 /** Bytes of a picture that is sent with its job. From about here on, a file that libvips maps costs less, and no memory of either side. */
 export const MAX_SENT_BYTES = 512 * 1024;
@@ -77,8 +76,12 @@ export class FrameReader {
       if (this.#filled < this.#part.length) return null;
     }
     if (rest.length > 0) throw new FrameError('more bytes follow it');
-    const bytes = this.#part.subarray(this.#jsonBytes);
-    return { json: parsed(this.#part.toString('utf8', 0, this.#jsonBytes)), bytes };
+    try {
+      const json: unknown = JSON.parse(this.#part.toString('utf8', 0, this.#jsonBytes));
+      return { json, bytes: this.#part.subarray(this.#jsonBytes) };
+    } catch {
+      throw new FrameError('it is not JSON');
+    }
   }
 
   /** Returns what is not part of this one. */
@@ -86,14 +89,6 @@ export class FrameReader {
     const taken = chunk.copy(this.#part, this.#filled);
     this.#filled += taken;
     return chunk.subarray(taken);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new FrameError('it is not JSON');
   }
 }
 
@@ -107,7 +102,7 @@ export function answerJobs<Job>(
   const end = () => process.kill(process.pid, 'SIGKILL');
   let channel: Socket;
   try {
-    channel = new Socket({ fd: CHANNEL, readable: true, writable: true });
+    channel = new Socket({ fd: 3, readable: true, writable: true });
   } catch {
     end();
     return;
@@ -229,13 +224,12 @@ const variant =
   };
 
 const tagName = text(90, /^[\w .:/()-]+$/);
-const tagText = text(MAX_EXIF_TEXT);
-const tagNumber = number(-Number.MAX_VALUE, Number.MAX_VALUE);
+const tagValue = { string: text(MAX_EXIF_TEXT), number: number(-Number.MAX_VALUE, Number.MAX_VALUE) };
 
 const exif: Check<Readonly<Record<string, string | number>>> = (value, field) => {
   const tags = Object.entries(fieldsOf(value, field)).map(([name, tag]): [string, string | number] => [
     tagName(name, `name of a tag in ${field}`),
-    (typeof tag === 'string' ? tagText : tagNumber)(tag, `tag in ${field}`),
+    tagValue[typeof tag === 'string' ? 'string' : 'number'](tag, `tag in ${field}`),
   ]);
   const checked = Object.fromEntries(tags);
   requireThat(Buffer.byteLength(JSON.stringify(checked)) <= MAX_EXIF_BYTES, field, `at most ${MAX_EXIF_BYTES} bytes`);
@@ -245,11 +239,8 @@ const exif: Check<Readonly<Record<string, string | number>>> = (value, field) =>
 const writtenTime = orNull(text(100));
 const side = integer(1, MAX_SIDE);
 
-const fieldChecks = valuesOf(fileFields, (name) => checkOf(photoFields[name])) as {
-  readonly [Name in FileField]: Check<FieldValues[Name]>;
-};
-
-function checkOf(field: PhotoField): Check<unknown> {
+const fieldChecks = valuesOf(fileFields, (name): Check<unknown> => {
+  const field = photoFields[name] as PhotoField;
   switch (field.kind) {
     case 'text':
       return orNull(text(field.max));
@@ -264,7 +255,7 @@ function checkOf(field: PhotoField): Check<unknown> {
         object({ latitude: within(latitudes), longitude: within(longitudes), altitude: orNull(within(altitudes)) }),
       );
   }
-}
+}) as { readonly [Name in FileField]: Check<FieldValues[Name]> };
 
 const facts = {
   contentType: oneOf(acceptedFormats.map(({ contentType }) => contentType)),
