@@ -55,7 +55,6 @@ async function entriesOf(tiff: TiffReader, directory: TiffDirectory | null, firs
   return entries;
 }
 
-const BRAND = 'crx ';
 const METADATA_UUID = '85c0b687820f11e08111f4ce462b6a48';
 const PREVIEW_UUID = 'eaf42b5e1c984b88b9fbb7dc406e4d16';
 const XMP_UUID = 'be7acfcb97a942e89c71999491e3afac';
@@ -75,7 +74,7 @@ export const readCr3: RawReader = async (file) => {
   const boxes = new Boxes(file);
   const top = await boxes.within(0, file.size);
   const [type] = top;
-  if (type?.type !== 'ftyp' || (await bytesAt(file, type.content, 4)).toString('latin1') !== BRAND) return null;
+  if (type?.type !== 'ftyp' || (await bytesAt(file, type.content, 4)).toString('latin1') !== 'crx ') return null;
   const moov = top.find((box) => box.type === 'moov');
   const inside = moov ? await boxes.in(moov) : [];
   const metadata = await boxes.ofUuid(inside, METADATA_UUID);
@@ -88,10 +87,16 @@ export const readCr3: RawReader = async (file) => {
   const little = main?.tiff.little ?? true;
   const entries = (part: typeof exif) => (part?.tiff.little === little ? entriesOf(part.tiff, part.directory) : []);
   const preview = await boxes.ofUuid(top, PREVIEW_UUID);
-  const xmp = await boxes.ofUuid(top, XMP_UUID);
+  const jpegs = await tracks(file, boxes, inside);
+  const [shown] = preview ? await boxes.in(preview, UUID_BYTES + PREVIEW_COUNT_BYTES) : [];
+  const head = shown?.type === 'PRVW' ? await bytesAt(file, shown.start, PREVIEW_HEAD_BYTES) : Buffer.alloc(0);
+  if (shown && head.length === PREVIEW_HEAD_BYTES)
+    jpegs.push({ start: shown.start + PREVIEW_HEAD_BYTES, length: head.readUInt32BE(PREVIEW_HEAD_BYTES - 4) });
+  const packet = await boxes.ofUuid(top, XMP_UUID);
+  const xmpBytes = packet ? packet.start + packet.length - packet.content - UUID_BYTES : 0;
   return {
     contentType: 'image/x-canon-cr3',
-    jpegs: [...(await tracks(file, boxes, inside)), ...(preview ? await previewIn(file, boxes, preview) : [])],
+    jpegs,
     orientation: main ? await main.tiff.number(main.directory?.entries.get(ORIENTATION)) : null,
     isAdobeRgb: exif !== null && (await namesAdobeRgb(exif.tiff, exif.directory)),
     sensorData: top.filter((box) => box.type === 'mdat'),
@@ -101,12 +106,15 @@ export const readCr3: RawReader = async (file) => {
       exif: await entries(exif),
       gps: await entries(gps),
     },
-    xmp: xmp && (await contentOf(file, xmp)),
+    xmp:
+      packet && xmpBytes > 0 && xmpBytes <= MAX_XMP_BYTES
+        ? await bytesAt(file, packet.content + UUID_BYTES, xmpBytes)
+        : null,
   };
 };
 
 /** The single picture of each track. */
-async function tracks(file: ByteSource, boxes: Boxes, moov: readonly Box[]): Promise<readonly Range[]> {
+async function tracks(file: ByteSource, boxes: Boxes, moov: readonly Box[]): Promise<Range[]> {
   const found: Range[] = [];
   for (const track of moov.filter(({ type }) => type === 'trak')) {
     const table = await boxes.at(track, 'mdia', 'minf', 'stbl');
@@ -125,27 +133,11 @@ async function tracks(file: ByteSource, boxes: Boxes, moov: readonly Box[]): Pro
   return found;
 }
 
-async function previewIn(file: ByteSource, boxes: Boxes, uuid: Box): Promise<readonly Range[]> {
-  const [preview] = await boxes.in(uuid, UUID_BYTES + PREVIEW_COUNT_BYTES);
-  if (preview?.type !== 'PRVW') return [];
-  const head = await bytesAt(file, preview.start, PREVIEW_HEAD_BYTES);
-  if (head.length < PREVIEW_HEAD_BYTES) return [];
-  return [{ start: preview.start + PREVIEW_HEAD_BYTES, length: head.readUInt32BE(PREVIEW_HEAD_BYTES - 4) }];
-}
-
-async function directoryOf(
-  file: ByteSource,
-  box: Box | undefined,
-): Promise<{ tiff: TiffReader; directory: TiffDirectory | null } | null> {
+async function directoryOf(file: ByteSource, box: Box | undefined) {
   const header = box ? await tiffHeader(file, box.content) : null;
   if (!box || header === null) return null;
   const tiff = new TiffReader(file, box.content, header.little);
   return { tiff, directory: await tiff.directory(header.first) };
-}
-
-async function contentOf(file: ByteSource, uuid: Box): Promise<Uint8Array | null> {
-  const length = uuid.start + uuid.length - uuid.content - UUID_BYTES;
-  return length > 0 && length <= MAX_XMP_BYTES ? bytesAt(file, uuid.content + UUID_BYTES, length) : null;
 }
 
 const NEW_SUBFILE_TYPE = 254;
@@ -169,9 +161,6 @@ const RAW_PHOTOMETRIC = [32_803, 34_892];
 /** Sony, Samsung, Nikon, Pentax. */
 const RAW_COMPRESSION = [32_767, 32_769, 32_770, 34_713, 65_535];
 
-const TIFF = 42;
-const OLYMPUS = [0x4f52, 0x5352];
-const PANASONIC = 0x55;
 const PANASONIC_SIGNATURE = Buffer.from('88e774d8f8251d4d947a6e77822b5d6a', 'hex');
 const CANON_SIGNATURE = Buffer.from('CR\x02', 'latin1');
 
@@ -218,9 +207,9 @@ const SAYS_WHERE_ITS_DATA_IS = ['image/x-adobe-dng', 'image/x-canon-cr2', 'image
 async function typeOf(file: ByteSource, magic: number, tiff: TiffReader, pictures: Pictures): Promise<string | null> {
   const [main] = pictures;
   const signature = await bytesAt(file, 8, PANASONIC_SIGNATURE.length);
-  if (magic === PANASONIC) return signature.equals(PANASONIC_SIGNATURE) ? 'image/x-panasonic-rw2' : OTHER_RAW;
-  if (OLYMPUS.includes(magic)) return 'image/x-olympus-orf';
-  if (magic !== TIFF) return null;
+  if (magic === 0x55) return signature.equals(PANASONIC_SIGNATURE) ? 'image/x-panasonic-rw2' : OTHER_RAW;
+  if (magic === 0x4f52 || magic === 0x5352) return 'image/x-olympus-orf';
+  if (magic !== 42) return null;
   if (main.entries.has(DNG_VERSION)) return 'image/x-adobe-dng';
   if (signature.subarray(0, CANON_SIGNATURE.length).equals(CANON_SIGNATURE)) return 'image/x-canon-cr2';
   if (!(await isRaw(tiff, pictures))) return null;
@@ -314,8 +303,6 @@ async function olympusPreview(
 const SIGNATURE = 'FUJIFILMCCD-RAW ';
 /** Length of the header, which ends with the places of its three parts: a JPEG, a directory of Fujifilm's own, and the sensor data. */
 const LENGTH = 108;
-const JPEG_AT = 84;
-const SENSOR_DATA_AT = 100;
 
 /** Fujifilm's raw files, big-endian: a JPEG with all metadata as its own, and the sensor data behind it. */
 export const readRaf: RawReader = async (file) => {
@@ -324,10 +311,10 @@ export const readRaf: RawReader = async (file) => {
   const range = (at: number) => ({ start: head.readUInt32BE(at), length: head.readUInt32BE(at + 4) });
   return {
     contentType: 'image/x-fuji-raf',
-    jpegs: [range(JPEG_AT)],
+    jpegs: [range(84)],
     orientation: null,
     isAdobeRgb: false,
-    sensorData: [range(SENSOR_DATA_AT)],
+    sensorData: [range(100)],
     metadata: null,
     xmp: null,
   };
