@@ -78,9 +78,15 @@ class Items {
 
   /** The item itself, or what it is derived from: the first tile of a grid. */
   coded(item: number): number {
+    const part = this.#part('iref');
+    const isLong = part?.[0] === 1;
+    const references = part ? partsOf(part, 4) : [];
     let found = item;
     for (let step = 0; step < MAX_DERIVATIONS; step += 1) {
-      const next = this.#derivedFrom(found);
+      const id = (content: Buffer, at: number) =>
+        whole(() => (isLong ? content.readUInt32BE(at) : content.readUInt16BE(at)));
+      const from = references.find(({ type, content }) => type === 'dimg' && id(content, 0) === found);
+      const next = from === undefined ? null : id(from.content, isLong ? 6 : 4);
       if (next === null) break;
       found = next;
     }
@@ -134,17 +140,6 @@ class Items {
 
   #part(type: string): Buffer | null {
     return this.#parts.find((part) => part.type === type)?.content ?? null;
-  }
-
-  #derivedFrom(item: number): number | null {
-    const part = this.#part('iref');
-    const isLong = part?.[0] === 1;
-    for (const { type, content } of part ? partsOf(part, 4) : []) {
-      if (type !== 'dimg') continue;
-      const id = (at: number) => whole(() => (isLong ? content.readUInt32BE(at) : content.readUInt16BE(at)));
-      if (id(0) === item) return id(isLong ? 6 : 4);
-    }
-    return null;
   }
 
   #propertiesOf(item: number): readonly Part[] {
