@@ -145,8 +145,11 @@ async function tagsIn({ input, contentType, exif, iptc }: Omit<MetadataSource, '
   switch (formatOf(contentType)?.metadata) {
     case 'segments':
       return jpegTags(input);
-    case 'directories':
-      return tiffTags(input);
+    case 'directories': {
+      // A TIFF's directory and its values may be anywhere in it.
+      const { exif: inTiff, iptc: ofTiff } = ExifReader.load(await wholeOf(input), options);
+      return { ...(inTiff ? { exif: inTiff } : {}), ...(ofTiff ? { iptc: ofTiff } : {}) } as Tags;
+    }
     case 'preview': {
       // The tags of a raw file, and those of its preview that it does not have itself: with some makers, that is all of them.
       const inPreview = await jpegTags(input);
@@ -161,13 +164,13 @@ async function tagsIn({ input, contentType, exif, iptc }: Omit<MetadataSource, '
 
 async function jpegTags(input: PictureInput): Promise<Tags> {
   const tags = await fileTags(input).catch((): Tags => ({}));
-  return { ...tags, ...(await splitTags(input).catch((): Tags => ({}))) };
-}
-
-/** For a JPEG whose metadata spans several segments: ExifReader takes one of them for all. */
-async function splitTags(input: PictureInput): Promise<Tags> {
-  const split = await withSource(input, (file) => splitMetadata(file, MAX_BYTES));
-  return { ...(split.exif && exifTags(split.exif)), ...(split.iptc && iptcTags(split.iptc)) };
+  try {
+    // Metadata that span several segments: ExifReader takes one of them for all.
+    const { exif, iptc } = await withSource(input, (file) => splitMetadata(file, MAX_BYTES));
+    return { ...tags, ...(exif && exifTags(exif)), ...(iptc && iptcTags(iptc)) };
+  } catch {
+    return tags;
+  }
 }
 
 /** EXIF on its own: a TIFF, in some containers with the prefix that it has in JPEG. */
@@ -196,12 +199,6 @@ async function fileTags(input: PictureInput): Promise<Tags> {
     ...(exif && sizeOf('exif') <= MAX_BYTES ? { exif } : {}),
     ...(iptc && sizeOf('iptc') <= MAX_BYTES ? { iptc } : {}),
   } as Tags;
-}
-
-/** A TIFF's directory and its values may be anywhere in it. */
-async function tiffTags(input: PictureInput): Promise<Tags> {
-  const { exif, iptc } = ExifReader.load(await wholeOf(input), options);
-  return { ...(exif ? { exif } : {}), ...(iptc ? { iptc } : {}) } as Tags;
 }
 
 /**

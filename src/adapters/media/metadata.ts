@@ -261,7 +261,11 @@ function finite(value: number): number | null {
 /** ExifReader's description for people, for text in bytes. */
 function describedValue({ value, description }: Tag): Value {
   if (typeof description === 'number') return finite(description);
-  return typeof description !== 'string' || isBinary(value, description) ? null : plainText(description);
+  if (typeof description !== 'string') return null;
+  const isBytes = Array.isArray(value) && value.length > 16 && value.every((item) => typeof item === 'number');
+  // Bytes whose only description is the numbers themselves, or a remark in brackets.
+  const isBinary = isBytes && (description.startsWith('[') || description.startsWith(value.slice(0, 16).join(', ')));
+  return isBinary ? null : plainText(description);
 }
 
 function plainText(value: unknown): string | null {
@@ -270,17 +274,14 @@ function plainText(value: unknown): string | null {
   return text === '' ? null : text;
 }
 
-/** A list of bytes whose only description is the numbers themselves, or a remark in brackets. */
-function isBinary(value: unknown, description: string): boolean {
-  if (!Array.isArray(value) || value.length <= 16 || !value.every((item) => typeof item === 'number')) return false;
-  return description.startsWith('[') || description.startsWith(value.slice(0, 16).join(', '));
-}
-
 /**
  * Where the picture was taken, by EXIF, else by XMP. Null unless latitude and longitude both exist with their hemispheres and are valid;
  * 0/0, which receivers write before they have a position, is dropped. An implausible altitude alone is null.
  */
 function location({ exif, xmp }: FileTags): GeoPoint | null {
+  const written = textOf(xmp['GPSAltitude'], 40) ?? '';
+  const [, numerator, denominator = '1'] = /^(-?\d+(?:\.\d+)?)(?:\/(\d+))?$/.exec(written) ?? [];
+  const above = Number(numerator) / Number(denominator);
   return (
     point(
       exifDegrees(exif, 'GPSLatitude'),
@@ -290,7 +291,7 @@ function location({ exif, xmp }: FileTags): GeoPoint | null {
     point(
       xmpDegrees(xmp['GPSLatitude'], 'N', 'S'),
       xmpDegrees(xmp['GPSLongitude'], 'E', 'W'),
-      altitude(xmpRational(xmp['GPSAltitude']), numberOf(xmp['GPSAltitudeRef'])),
+      altitude(Number.isFinite(above) ? above : null, numberOf(xmp['GPSAltitudeRef'])),
     )
   );
 }
@@ -343,12 +344,6 @@ function altitude(metres: number | null, ref: number | null): number | null {
   if (metres === null) return null;
   const above = ref === 1 || ref === 3 ? -metres : metres;
   return above >= -12_000 && above <= 100_000 ? above + 0 : null;
-}
-
-function xmpRational(tag: Tag | undefined): number | null {
-  const [, numerator, denominator = '1'] = /^(-?\d+(?:\.\d+)?)(?:\/(\d+))?$/.exec(textOf(tag, 40) ?? '') ?? [];
-  const value = Number(numerator) / Number(denominator);
-  return Number.isFinite(value) ? value : null;
 }
 
 /** Text of a tag, cleaned and truncated to `max` code points; null when it is missing or empty. */
