@@ -1,7 +1,7 @@
 import type { Sharp } from 'sharp';
-import { formatOf, type PictureFormat } from '../../core/media/formats.js';
+import { formatOf } from '../../core/media/formats.js';
 import { defaultFormat, type RenditionOrder, renditionSizes } from '../../core/media/media-reader.js';
-import { type Layout, layoutOf, type Size, type Transformation, within } from '../../core/media/transformation.js';
+import { type Layout, layoutOf, type Transformation, within } from '../../core/media/transformation.js';
 import { systemCode } from '../local-blobs/files.js';
 import { readRaw } from './decoders/raw.js';
 import {
@@ -15,7 +15,7 @@ import {
   unsupportedFormat,
 } from './formats/accepted.js';
 import { companionOf } from './formats/embedded-metadata.js';
-import { type ByteSource, bytesAt, HEAD_BYTES, withSource } from './formats/file-bytes.js';
+import { bytesAt, HEAD_BYTES, withSource } from './formats/file-bytes.js';
 import { OTHER_RAW } from './formats/raw-file.js';
 import type { InspectionAnswer, RenditionAnswer } from './media-channel.js';
 import type { MetadataReader } from './metadata-thread.js';
@@ -52,8 +52,6 @@ interface Answer {
   readonly bytes?: Uint8Array;
 }
 
-const MAX_MESSAGE = 2000;
-
 /** Does a job, in a decoder. Never throws. */
 export async function doJob(job: SentJob, bytes: Buffer, metadata: MetadataReader): Promise<Answer> {
   const input = job.path ?? bytes;
@@ -65,7 +63,7 @@ export async function doJob(job: SentJob, bytes: Buffer, metadata: MetadataReade
     const code = systemCode(error);
     if (code !== null) return { json: { kind: 'unavailable', code } };
     const message = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown';
-    return { json: { kind: 'failed', message: message.toWellFormed().replaceAll('\0', '').slice(0, MAX_MESSAGE) } };
+    return { json: { kind: 'failed', message: message.toWellFormed().replaceAll('\0', '').slice(0, 2000) } };
   }
 }
 
@@ -97,41 +95,31 @@ async function inspect(order: PictureOrder, metadata: MetadataReader): Promise<A
 }
 
 async function decode(picture: Picture, folder: string) {
-  const decoded = picture.isJpeg ? await decodeJpeg(picture, folder) : await decodeAny(picture);
+  const size = layoutOf(picture, within(renditionSizes.thumb, 'jpeg')).scaled;
+  const decodeAny = async () => {
+    try {
+      return { scaled: await scaledPicture(picture, size, 'error'), damaged: picture.damaged };
+    } catch {
+      const scaled = await scaledPicture(picture, size, 'none').catch((error) => {
+        throw isDecoderLimit(error) ? beyondDecoder(picture.contentType) : decodeFailed();
+      });
+      return { scaled, damaged: true };
+    }
+  };
+  // Data that end early are only a warning to libjpeg, as are bytes that are not missed.
+  const decodeJpeg = async () => {
+    try {
+      return { scaled: await scaledPicture(picture, size, 'warning'), damaged: picture.damaged };
+    } catch (error) {
+      const { scaled, damaged } = await decodeAny();
+      return { scaled, damaged: damaged || (await isCutJpeg(picture, folder, String(error))) };
+    }
+  };
+  const decoded = picture.isJpeg ? await decodeJpeg() : await decodeAny();
   if (decoded.damaged && isBlank(decoded.scaled, picture)) throw decodeFailed();
   return decoded;
 }
 
-/** Data that end early are only a warning to libjpeg, as are bytes that are not missed. */
-async function decodeJpeg(picture: Picture, folder: string) {
-  try {
-    const scaled = await scaledPicture(picture, thumbSize(picture), 'warning');
-    return { scaled, damaged: picture.damaged };
-  } catch (error) {
-    const decoded = await decodeAny(picture);
-    const isDamaged = decoded.damaged || (await isCutJpeg(picture, folder, String(error)));
-    return { ...decoded, damaged: isDamaged };
-  }
-}
-
-async function decodeAny(picture: Picture) {
-  const size = thumbSize(picture);
-  try {
-    return { scaled: await scaledPicture(picture, size, 'error'), damaged: picture.damaged };
-  } catch {
-    const scaled = await scaledPicture(picture, size, 'none').catch((error) => {
-      throw isDecoderLimit(error) ? beyondDecoder(picture.contentType) : decodeFailed();
-    });
-    return { scaled, damaged: true };
-  }
-}
-
-function thumbSize(picture: Picture): Size {
-  return layoutOf(picture, within(renditionSizes.thumb, 'jpeg')).scaled;
-}
-
-/** Samples by which decoders fill what they have not decoded. */
-const FILLS = [0, 128, 255];
 /** Pixels around the first block of a JPEG, which libjpeg makes up when there is none. */
 const MADE_UP = 32 * 32;
 
@@ -141,12 +129,11 @@ function isBlank({ data, raw: { channels } }: ScaledPicture, picture: Picture): 
   const { alpha } = channelOffsets(channels);
   const differing = (fill: number) =>
     data.reduce((sum, sample, at) => sum + Number(sample !== fill && at % channels !== alpha), 0);
-  return FILLS.some((fill) => differing(fill) <= (fill === 128 && madeUp < 1 ? madeUp * data.length : 0));
+  // Samples by which decoders fill what they have not decoded.
+  return [0, 128, 255].some((fill) => differing(fill) <= (fill === 128 && madeUp < 1 ? madeUp * data.length : 0));
 }
 
 type RenderOrder = Omit<RenditionOrder, 'customerId' | 'alone'> & Omit<PictureOrder, 'maxPixels'>;
-
-const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 };
 
 /**
  * Makes a rendition (`MediaReader.render`). An accepted picture is rendered even if limits were lowered since; damage was reported when it
@@ -188,7 +175,7 @@ async function transformed(picture: Picture, order: RenderOrder): Promise<Scaled
 function padded(kept: ScaledPicture, { background }: Transformation, { canvas }: Layout): Sharp {
   const [across, down] = [canvas.width - kept.raw.width, canvas.height - kept.raw.height];
   const [left, top] = [Math.floor(across / 2), Math.floor(down / 2)];
-  const color = background === null ? TRANSPARENT : `#${background}`;
+  const color = background === null ? { r: 0, g: 0, b: 0, alpha: 0 } : `#${background}`;
   const opaque = sharpOf(kept).ensureAlpha();
   return opaque.extend({ left, top, right: across - left, bottom: down - top, background: color });
 }
@@ -208,23 +195,19 @@ async function withPicture<T>(
   work: (picture: Picture) => Promise<T>,
 ): Promise<T> {
   return withSource(order.input, async (file) => {
-    const { contentType, decoder, maxPixels = order.maxPixels } = await formatIn(file);
+    const head = await bytesAt(file, 0, HEAD_BYTES);
+    if (head.length === 0) throw fileEmpty();
+    const raw = mayBeRaw(head) ? await readRaw(file) : null;
+    if (raw === OTHER_RAW) throw unsupportedFormat('camera raw');
+    const found = raw === null ? await sniff(head) : ({ kind: 'accepted', contentType: raw.contentType } as const);
+    if (found.kind === 'unsupported') throw unsupportedFormat(found.contentType);
+    const format = found.kind === 'accepted' ? formatOf(found.contentType) : undefined;
+    if (format === undefined) throw notAnImage();
+    const { contentType, decoder, maxPixels = order.maxPixels } = format;
     if (decoder !== 'libvips') await parent.watchParent();
     allowLoaders(allLoaders);
     // Loaded with the first of its pictures, by its name: no list of decoders is to be kept.
     const { open } = (await import(`./decoders/${decoder}.js`)) as { readonly open: OpenPicture };
     return open({ ...order, maxPixels: Math.min(maxPixels, order.maxPixels), contentType, file }, work);
   });
-}
-
-async function formatIn(file: ByteSource): Promise<PictureFormat> {
-  const head = await bytesAt(file, 0, HEAD_BYTES);
-  if (head.length === 0) throw fileEmpty();
-  const raw = mayBeRaw(head) ? await readRaw(file) : null;
-  if (raw === OTHER_RAW) throw unsupportedFormat('camera raw');
-  const found = raw === null ? await sniff(head) : ({ kind: 'accepted', contentType: raw.contentType } as const);
-  if (found.kind === 'unsupported') throw unsupportedFormat(found.contentType);
-  const format = found.kind === 'accepted' ? formatOf(found.contentType) : undefined;
-  if (format === undefined) throw notAnImage();
-  return format;
 }

@@ -12,7 +12,6 @@ import {
   withSource,
 } from './file-bytes.js';
 
-const EXIF = Buffer.from('Exif\0\0', 'latin1');
 const PHOTOSHOP = Buffer.from('Photoshop 3.0\0', 'latin1');
 const IPTC_RESOURCE = 0x0404;
 
@@ -31,7 +30,7 @@ export async function splitMetadata(file: ByteSource, maxBytes: number): Promise
   let size = 0;
   for await (const { marker, start, length } of segments(file)) {
     if ((marker !== APP1 && marker !== APP13) || size > maxBytes) continue;
-    const head = marker === APP1 ? EXIF : PHOTOSHOP;
+    const head = marker === APP1 ? Buffer.from('Exif\0\0', 'latin1') : PHOTOSHOP;
     if (!(await bytesAt(file, start, head.length)).equals(head)) continue;
     const bytes = await bytesAt(file, start + head.length, length - head.length);
     size += bytes.length;
@@ -130,7 +129,7 @@ export async function pngMetadata(file: ByteSource) {
   for await (const { type, start, length } of pngChunks(file)) {
     if (length > MAX_CHUNK_BYTES) continue;
     if (type === 'eXIf') exif ??= await bytesAt(file, start, length);
-    else if (TEXTS.includes(type)) {
+    else if (['tEXt', 'zTXt', 'iTXt'].includes(type)) {
       const text = textIn(type, await bytesAt(file, start, length));
       if (text !== null && !texts.has(text.keyword)) texts.set(text.keyword, text.bytes);
     }
@@ -153,7 +152,6 @@ export async function pngMetadata(file: ByteSource) {
 
 /** The bytes that precede XMP in an APP1 segment of a JPEG. */
 const XMP_HEAD = 'http://ns.adobe.com/xap/1.0/\0';
-const TEXTS = ['tEXt', 'zTXt', 'iTXt'];
 
 /** 11.3.3: a keyword, and its text, compressed in zTXt and sometimes in iTXt; null where it is malformed or too long. */
 function textIn(type: string, chunk: Buffer): { keyword: string; bytes: Buffer } | null {
@@ -175,10 +173,8 @@ function inflated(keyword: string, bytes: Buffer): { keyword: string; bytes: Buf
   }
 }
 
-/** Limits of what is searched for places of films. */
+/** Of what is searched for places of films. */
 const MAX_XMP_BYTES = 1024 * 1024;
-const MAX_ITEMS = 32;
-const MAX_TRAILER_ENTRIES = 64;
 
 /** The film of a motion photo, if there really is one; null otherwise. Its frames are not examined. */
 export async function companionOf(
@@ -188,22 +184,18 @@ export async function companionOf(
   const place = formatOf(contentType)?.film;
   if (place === undefined) return null;
   return withSource(input, async (file) => {
-    const parts =
-      place === 'box' ? await partsInBoxes(file) : [...partsByXmp(xmp, file.size), ...(await partsBySamsung(file))];
+    const boxes = place === 'box' ? await new Boxes(file).within(0, file.size) : [];
+    // Motion Photo format 1.0 for HEIF: a box of its own.
+    const inBoxes = boxes
+      .filter(({ type }) => type === 'mpvd')
+      .map(({ start, length, content }) => ({ start: content, length: start + length - content }));
+    const parts = place === 'box' ? inBoxes : [...partsByXmp(xmp, file.size), ...(await partsBySamsung(file))];
     for (const part of parts) {
       const found = await filmIn(file, part);
       if (found !== null) return { type: 'video', contentType: found, offset: part.start, sizeBytes: part.length };
     }
     return null;
   });
-}
-
-/** Motion Photo format 1.0 for HEIF: a box of its own. */
-async function partsInBoxes(file: ByteSource): Promise<readonly Range[]> {
-  const boxes = await new Boxes(file).within(0, file.size);
-  return boxes
-    .filter(({ type }) => type === 'mpvd')
-    .map(({ start, length, content }) => ({ start: content, length: start + length - content }));
 }
 
 /**
@@ -213,7 +205,7 @@ async function partsInBoxes(file: ByteSource): Promise<readonly Range[]> {
 function partsByXmp(xmp: Uint8Array | undefined, size: number): readonly Range[] {
   if (xmp === undefined || xmp.length > MAX_XMP_BYTES) return [];
   const text = new TextDecoder().decode(xmp);
-  const items = [...text.matchAll(/<[\w:]*Item\s[^<>]*>/g)].slice(0, MAX_ITEMS).map(([item]) => ({
+  const items = [...text.matchAll(/<[\w:]*Item\s[^<>]*>/g)].slice(0, 32).map(([item]) => ({
     isFilm: /:Semantic="MotionPhoto"/.test(item),
     length: Number(/:Length="(\d{1,12})"/.exec(item)?.[1] ?? 0),
     padding: Number(/:Padding="(\d{1,12})"/.exec(item)?.[1] ?? 0),
@@ -235,8 +227,7 @@ async function partsBySamsung(file: ByteSource): Promise<readonly Range[]> {
   if (end.toString('latin1', 4) !== 'SEFT') return [];
   const length = end.readUInt32LE(0);
   const start = size - 8 - length;
-  const directory =
-    start < 0 || length > 12 + 12 * MAX_TRAILER_ENTRIES ? Buffer.alloc(0) : await bytesAt(file, start, length);
+  const directory = start < 0 || length > 12 + 12 * 64 ? Buffer.alloc(0) : await bytesAt(file, start, length);
   if (directory.length < 12 || directory.toString('latin1', 0, 4) !== 'SEFH') return [];
   const parts: Range[] = [];
   for (let at = 12; at + 12 <= directory.length; at += 12) {
@@ -249,8 +240,6 @@ async function partsBySamsung(file: ByteSource): Promise<readonly Range[]> {
   return parts;
 }
 
-const QUICKTIME = 'qt  ';
-
 /** The type of the film, if the part is inside the file and is a film by its boxes. */
 async function filmIn(file: ByteSource, { start, length }: Range): Promise<Companion['contentType'] | null> {
   if (start <= 0 || length <= 0 || start + length > file.size) return null;
@@ -261,5 +250,5 @@ async function filmIn(file: ByteSource, { start, length }: Range): Promise<Compa
   // What is built like a film may be a picture.
   if (formatBySignature(acceptedFormats, await bytesAt(file, start, HEAD_BYTES)) !== undefined) return null;
   const brand = (await bytesAt(file, type.content, 4)).toString('latin1');
-  return brand === QUICKTIME ? 'video/quicktime' : 'video/mp4';
+  return brand === 'qt  ' ? 'video/quicktime' : 'video/mp4';
 }
