@@ -2,7 +2,7 @@ import type { DecoderPriority, WantedIsolation } from '../../../core/media/media
 import { DomainError } from '../../../core/shared/errors.js';
 import { usageOf } from '../../process-usage.js';
 import { Lazy } from '../../shared-work.js';
-import { type ChosenIsolation, chooseIsolation, type Isolation, type ProgramFiles } from '../isolation/isolation.js';
+import { chooseIsolation, type Isolation, type ProgramFiles } from '../isolation/isolation.js';
 import { MediaProcess, type ProcessBounds } from './media-process.js';
 import { openScratch, type Scratch } from './scratch.js';
 
@@ -28,7 +28,20 @@ export class MediaProcessPool {
   readonly #idle: { readonly process: MediaProcess; readonly end: NodeJS.Timeout }[] = [];
   readonly scratch = new Lazy(() => openScratch(this.options.scratchDir));
   /** Chosen once, by starting a process, which is then the first to be used. */
-  readonly isolation = new Lazy(async () => this.#choose(await this.scratch.get()));
+  readonly isolation = new Lazy(async () => {
+    const scratch = await this.scratch.get();
+    return chooseIsolation(this.options.isolation, this.options.priority, async (isolation) => {
+      // Its folder could not be created, or given to another account.
+      const process = await this.#new(scratch, isolation).catch(({ cause, message }: Error) =>
+        cause instanceof Error ? cause.message : message,
+      );
+      if (typeof process === 'string') return process;
+      const reason = await process.started();
+      if (reason === null && !this.#closed) this.#keepIdle(process);
+      else await this.#discard(process);
+      return reason;
+    });
+  });
   #names = 0;
   #closed = false;
 
@@ -49,13 +62,17 @@ export class MediaProcessPool {
       if (file !== null) await process.folder.handOver(file);
       return await work(process);
     } finally {
-      const isEmptied =
-        file === null ||
-        (await process.folder.takeBack().then(
-          () => true,
-          () => false,
-        ));
-      await this.#keepOrEnd(process, isEmptied);
+      const emptied = file === null ? Promise.resolve() : process.folder.takeBack();
+      const isEmptied = await emptied.then(() => true).catch(() => false);
+      const { alive } = process;
+      const isGrown = alive && ((usageOf(process.pid)?.memory ?? 0) > IDLE_MEMORY_BYTES || process.isWornOut);
+      // The slot that is reserved for a customer without one adds one process, for as long as it is needed.
+      const isOneTooMany = this.#processes.size > this.options.processes;
+      if (isEmptied && alive && !this.#closed && !isOneTooMany && !isGrown) this.#keepIdle(process);
+      else {
+        if (!this.#closed && !(alive && isOneTooMany)) this.options.onReplaced(alive ? 'grown' : 'died');
+        await this.#discard(process);
+      }
     }
   }
 
@@ -75,20 +92,6 @@ export class MediaProcessPool {
   async removeFiles(): Promise<void> {
     this.#processes.clear();
     await (await this.scratch.opened)?.removeAll();
-  }
-
-  #choose(scratch: Scratch): Promise<ChosenIsolation> {
-    return chooseIsolation(this.options.isolation, this.options.priority, async (isolation) => {
-      // Its folder could not be created, or given to another account.
-      const process = await this.#new(scratch, isolation).catch(({ cause, message }: Error) =>
-        cause instanceof Error ? cause.message : message,
-      );
-      if (typeof process === 'string') return process;
-      const reason = await process.started();
-      if (reason === null && !this.#closed) this.#keepIdle(process);
-      else await this.#discard(process);
-      return reason;
-    });
   }
 
   async #idleOrNew(scratch: Scratch, isolation: Isolation): Promise<MediaProcess> {
@@ -126,19 +129,6 @@ export class MediaProcessPool {
     );
     this.#processes.add(process);
     return process;
-  }
-
-  async #keepOrEnd(process: MediaProcess, isEmptied: boolean): Promise<void> {
-    const held = process.alive ? usageOf(process.pid) : null;
-    const isGrown = (held?.memory ?? 0) > IDLE_MEMORY_BYTES || (process.alive && process.isWornOut);
-    // The slot that is reserved for a customer without one adds one process, for as long as it is needed.
-    const isOneTooMany = this.#processes.size > this.options.processes;
-    if (isEmptied && process.alive && !this.#closed && !isOneTooMany && !isGrown) {
-      this.#keepIdle(process);
-      return;
-    }
-    if (!this.#closed && !(process.alive && isOneTooMany)) this.options.onReplaced(process.alive ? 'grown' : 'died');
-    await this.#discard(process);
   }
 
   async #discard(process: MediaProcess): Promise<void> {

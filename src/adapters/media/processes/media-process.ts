@@ -116,7 +116,11 @@ export class MediaProcess {
         resolve();
       };
       this.#child.once('error', (error) => gone(`cannot be used: ${error.message}`));
-      this.#child.once('exit', (code, signal) => gone(`ended (${causeOf(code, signal)})${this.#words()}`));
+      this.#child.once('exit', (code, signal) => {
+        // bubblewrap reports a signal as a code over 128, as shells do.
+        const [name] = Object.entries(constants.signals).find(([, number]) => number + 128 === code) ?? [];
+        gone(`ended (${signal ?? name ?? `code ${code}`})${this.#words()}`);
+      });
     });
     this.#rest();
   }
@@ -326,12 +330,6 @@ function childOf(pid: number): number | null {
   } catch {
     return null;
   }
-}
-
-/** Returns what ended a process: a signal, or its exit code. bubblewrap reports a signal as a code over 128, as shells do. */
-function causeOf(code: number | null, signal: NodeJS.Signals | null): string {
-  const [name] = Object.entries(constants.signals).find(([, number]) => number + 128 === code) ?? [];
-  return signal ?? name ?? `code ${code}`;
 }
 
 /** False when there is no such process. */
