@@ -116,11 +116,10 @@ export function firstFrame(bytes: Uint8Array): { readonly width: number; readonl
 
 const EXTENSION = 0x21;
 const IMAGE = 0x2c;
-const XMP_LABEL = '!\xff\x0bXMP DataXMP';
 
 /** The XMP packet of a GIF, with what follows it in its block, from the bytes at its beginning; undefined when there is none. */
 function gifXmp(bytes: Uint8Array): Uint8Array | undefined {
-  const label = Buffer.from(XMP_LABEL, 'latin1');
+  const label = Buffer.from('!\xff\x0bXMP DataXMP', 'latin1');
   for (const { start, end } of blocks(bytes)) {
     const packet = start + label.length;
     if (label.equals(bytes.subarray(start, packet))) return bytes.subarray(packet, end);

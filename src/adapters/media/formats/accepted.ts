@@ -37,7 +37,6 @@ export function mayBeRaw(head: Uint8Array): boolean {
 }
 
 const TARGA_HEADER_BYTES = 18;
-const TARGA_TYPES = [1, 2, 3, 9, 10, 11];
 
 /** Whether each field of the first bytes is one of a TGA, which has no signature there. No text begins so. */
 function isTarga(head: Uint8Array): boolean {
@@ -48,7 +47,7 @@ function isTarga(head: Uint8Array): boolean {
   const isMapped = type === 1 || type === 9;
   const mapLength = header.getUint16(5, true);
   return (
-    TARGA_TYPES.includes(type as number) &&
+    [1, 2, 3, 9, 10, 11].includes(type as number) &&
     hasMap === (isMapped ? 1 : 0) &&
     mapLength > 0 === isMapped &&
     header.getUint16(12, true) > 0 &&
