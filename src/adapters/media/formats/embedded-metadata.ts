@@ -173,7 +173,7 @@ function inflated(keyword: string, bytes: Buffer): { keyword: string; bytes: Buf
   }
 }
 
-/** Of what is searched for places of films. */
+/** A limit of what is searched for places of films. */
 const MAX_XMP_BYTES = 1024 * 1024;
 
 /** The film of a motion photo, if there really is one; null otherwise. Its frames are not examined. */
