@@ -113,24 +113,19 @@ const WAVES = Float64Array.from({ length: LOW * SIDE }, (_, place) => {
  * DCT of 32 × 32 pixels of brightness). Pictures that look alike differ in few bits. Null for a plain picture, which would be like all others.
  */
 function perceptualHash(brightness: Float64Array): string | null {
-  const low = lowFrequencies(brightness);
+  // Row by row, from the constant part on.
+  const low = new Float64Array(LOW * LOW);
+  const rows = new Float64Array(SIDE);
+  for (let v = 0; v < LOW; v += 1) {
+    for (let y = 0; y < SIDE; y += 1) rows[y] = along(brightness, y * SIDE, v);
+    for (let u = 0; u < LOW; u += 1) low[u * LOW + v] = along(rows, 0, u);
+  }
   const others = low.slice(1).reduce((sum, value) => sum + value ** 2, 0) / (low.length - 1);
   if (Math.sqrt(others) / (SIDE * SIDE * 0.5) < MIN_CONTRAST) return null;
   const sorted = low.toSorted();
   const median = ((sorted[low.length / 2 - 1] ?? 0) + (sorted[low.length / 2] ?? 0)) / 2;
   const bits = Array.from(low, (value) => (value > median ? '1' : '0')).join('');
   return BigInt(`0b${bits}`).toString(16).padStart(16, '0');
-}
-
-/** Row by row, from the constant part on. */
-function lowFrequencies(pixels: Float64Array): Float64Array {
-  const low = new Float64Array(LOW * LOW);
-  const rows = new Float64Array(SIDE);
-  for (let v = 0; v < LOW; v += 1) {
-    for (let y = 0; y < SIDE; y += 1) rows[y] = along(pixels, y * SIDE, v);
-    for (let u = 0; u < LOW; u += 1) low[u * LOW + v] = along(rows, 0, u);
-  }
-  return low;
 }
 
 /** The strength of a wave in a line of values. */
