@@ -26,28 +26,26 @@ const renamed: Readonly<Record<string, string>> = {
 suggestTimeZones(document);
 
 export function suggestTimeZones(root: ParentNode): void {
-  for (const list of root.querySelectorAll<HTMLDataListElement>('datalist[data-time-zones]')) suggestFor(list);
-}
-
-function suggestFor(list: HTMLDataListElement): void {
-  const field = document.querySelector<HTMLInputElement>(`input[list="${list.id}"]`);
-  const own = presentName(Intl.DateTimeFormat().resolvedOptions().timeZone);
-  if (field === null) return;
-  // Four hundred names, for those who look for one.
-  field.addEventListener('focus', () => list.replaceChildren(...zones(own).map((name) => new Option('', name))), {
-    once: true,
-  });
-  const button = list.parentElement?.querySelector<HTMLButtonElement>('button[data-own-zone]');
-  if (!button) return;
-  const offer = () => (button.hidden = field.value === own);
-  button.textContent = `Use ${own}, the zone of this browser`;
-  button.addEventListener('click', () => {
-    field.value = own;
-    field.dispatchEvent(new Event('input', { bubbles: true }));
-    field.focus();
-  });
-  field.addEventListener('input', offer);
-  offer();
+  for (const list of root.querySelectorAll<HTMLDataListElement>('datalist[data-time-zones]')) {
+    const field = document.querySelector<HTMLInputElement>(`input[list="${list.id}"]`);
+    const own = presentName(Intl.DateTimeFormat().resolvedOptions().timeZone);
+    if (field === null) continue;
+    // Four hundred names, for those who look for one.
+    field.addEventListener('focus', () => list.replaceChildren(...zones(own).map((name) => new Option('', name))), {
+      once: true,
+    });
+    const button = list.parentElement?.querySelector<HTMLButtonElement>('button[data-own-zone]');
+    if (!button) continue;
+    const offer = () => (button.hidden = field.value === own);
+    button.textContent = `Use ${own}, the zone of this browser`;
+    button.addEventListener('click', () => {
+      field.value = own;
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      field.focus();
+    });
+    field.addEventListener('input', offer);
+    offer();
+  }
 }
 
 /** The browser's own zone first. */
