@@ -27,13 +27,19 @@ export class OtlpTracing {
 
   /** @param endpoint The collector's, as in OTEL_EXPORTER_OTLP_ENDPOINT: `v1/traces` is added. */
   constructor(endpoint: string, { version, role }: { readonly version: string; readonly role: string }) {
+    const attributes = {
+      'service.name': process.env.OTEL_SERVICE_NAME ?? 'photo-service',
+      'service.version': version,
+      'photo_service.role': role,
+    };
+    const resource: NonNullable<NodeTracerConfig['resource']> = {
+      attributes,
+      merge: () => resource,
+      getRawAttributes: () => Object.entries(attributes),
+    };
     const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/{1,9}$/, '')}/v1/traces` });
     this.provider = new NodeTracerProvider({
-      resource: resourceOf({
-        'service.name': process.env.OTEL_SERVICE_NAME ?? 'photo-service',
-        'service.version': version,
-        'photo_service.role': role,
-      }),
+      resource,
       spanProcessors: [new BatchSpanProcessor(exporter)],
     });
     this.tracer = this.provider.getTracer('photo-service', version);
@@ -84,16 +90,6 @@ export class OtlpTracing {
     await Promise.race([this.provider.shutdown().catch(() => undefined), patience]);
     done.abort();
   }
-}
-
-/** Returns what all spans have in common. */
-function resourceOf(attributes: Readonly<Record<string, string>>): NonNullable<NodeTracerConfig['resource']> {
-  const resource: NonNullable<NodeTracerConfig['resource']> = {
-    attributes,
-    merge: () => resource,
-    getRawAttributes: () => Object.entries(attributes),
-  };
-  return resource;
 }
 
 /** W3C Trace Context, version 00; later ones begin the same way. */
