@@ -34,7 +34,11 @@ function plainName(name: string): string {
   const short = points.length <= MAX_NAME ? line : `${points.slice(0, MAX_NAME - 1).join('')}…`;
   // Spaces in what programs recognize: schemes, domains in any script, e-mail addresses, network drives.
   return short
-    .replace(/\S+/gu, withoutScheme)
+    .replace(/\S+/gu, (word) => {
+      // A space after each colon of the word that follows a letter, except at its end.
+      const first = word.search(/\p{L}/u);
+      return first === -1 ? word : word.slice(0, first) + word.slice(first).replace(/:(?!$)/gu, ': ');
+    })
     .replace(/(?<=\S)[.\u3002\uff0e\uff61](?=[\p{L}\p{N}\p{M}_-])/gu, '$& ')
     .replace(/(?<=\S)@(?=\S)/g, '@ ')
     .replace(/([/\\])(?=[/\\])/g, '$1 ');
@@ -43,12 +47,6 @@ function plainName(name: string): string {
 /** An address as it is, if programs only make a link for writing to it; else as a name: people enter their own, unconfirmed. */
 function plainAddress(email: string): string {
   return /^(?!www\.)[\p{L}\p{N}.'_+-]+@[\p{L}\p{N}.-]+$/iu.test(email) ? email : plainName(email);
-}
-
-/** A space after each colon of the word that follows a letter, except at its end. */
-function withoutScheme(word: string): string {
-  const first = word.search(/\p{L}/u);
-  return first === -1 ? word : word.slice(0, first) + word.slice(first).replace(/:(?!$)/gu, ': ');
 }
 
 /** For example `23 November 2026, 14:05 (Europe/Paris, UTC+01:00)`: the reader may be in another zone. */
