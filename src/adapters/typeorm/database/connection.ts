@@ -120,56 +120,39 @@ const RECONNECT_AFTER_MS = 1_000;
  */
 export async function listenOn(
   config: pg.ClientConfig,
-  where: Listening,
+  { channel, holder }: Listening,
   wake: (payload?: string) => void,
 ): Promise<() => Promise<void>> {
-  const listener = new Listener(config, where, wake);
-  await listener.connect();
-  return () => listener.stop();
-}
-
-class Listener {
-  private readonly looking: NodeJS.Timeout;
-  private client: pg.Client | undefined;
-  private reconnecting: NodeJS.Timeout | undefined;
-  private stopped = false;
-
-  constructor(
-    private readonly config: pg.ClientConfig,
-    private readonly where: Listening,
-    private readonly wake: (payload?: string) => void,
-  ) {
-    this.looking = setInterval(() => wake(), LOOK_EVERY_MS).unref();
-  }
-
-  async connect(): Promise<void> {
-    const client = new pg.Client(this.config);
-    this.client = client;
-    client.on('notification', ({ payload }) => this.wake(payload));
+  let last: pg.Client | undefined;
+  let reconnecting: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const looking = setInterval(() => wake(), LOOK_EVERY_MS).unref();
+  const connectLater = () => {
+    clearTimeout(reconnecting);
+    if (!stopped) reconnecting = setTimeout(connect, RECONNECT_AFTER_MS).unref();
+  };
+  const connect = async () => {
+    const client = new pg.Client(config);
+    last = client;
+    client.on('notification', ({ payload }) => wake(payload));
     // An error precedes the end of the connection, and without a handler it would end the process.
     client.on('error', () => {});
-    client.on('end', () => this.connectLater());
+    client.on('end', connectLater);
     try {
       await client.connect();
-      const { channel, holder } = this.where;
       if (holder !== undefined) await client.query('SELECT pg_advisory_lock_shared($1)', [holder]);
       if (channel !== undefined) await client.query(`LISTEN ${channel}`);
-      this.wake();
+      wake();
     } catch {
       await client.end().catch(() => {});
-      this.connectLater();
+      connectLater();
     }
-  }
-
-  async stop(): Promise<void> {
-    this.stopped = true;
-    clearInterval(this.looking);
-    clearTimeout(this.reconnecting);
-    await this.client?.end().catch(() => {});
-  }
-
-  private connectLater(): void {
-    clearTimeout(this.reconnecting);
-    if (!this.stopped) this.reconnecting = setTimeout(() => this.connect(), RECONNECT_AFTER_MS).unref();
-  }
+  };
+  await connect();
+  return async () => {
+    stopped = true;
+    clearInterval(looking);
+    clearTimeout(reconnecting);
+    await last?.end().catch(() => {});
+  };
 }
