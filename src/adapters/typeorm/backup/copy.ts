@@ -19,67 +19,52 @@ interface Connection {
  * the client when it is not read to the end. Errors: those of the statement.
  */
 export function copyOut(client: pg.Client, sql: string): Readable {
-  const statement = new CopyOut(sql);
+  let connection: Connection | null = null;
+  let isDone = false;
+  let chunks: Uint8Array[] = [];
+  let size = 0;
   const rows = new Readable({
-    read: () => statement.connection?.stream.resume(),
+    read: () => connection?.stream.resume(),
     destroy: (error, done) => {
-      if (!statement.isDone) void client.end().catch(() => undefined);
+      if (!isDone) void client.end().catch(() => undefined);
       done(error);
     },
   });
-  statement.rows = rows;
+  const handOn = () => {
+    if (size === 0) return;
+    const goOn = rows.push(Buffer.concat(chunks));
+    chunks = [];
+    size = 0;
+    if (!goOn) connection?.stream.pause();
+  };
+  // The next statement must be handled, although the last rows may still be waiting for their reader.
+  const end = () => {
+    isDone = true;
+    connection?.stream.resume();
+  };
+  const statement = {
+    submit(given: pg.Connection) {
+      connection = given as unknown as Connection;
+      connection.query(sql);
+    },
+    handleCopyData({ chunk }: { chunk: Uint8Array }) {
+      // pg reuses its buffer.
+      chunks.push(Uint8Array.from(chunk));
+      size += chunk.length;
+      if (size >= PIECE) handOn();
+    },
+    handleCommandComplete: handOn,
+    handleReadyForQuery() {
+      end();
+      rows.push(null);
+    },
+    handleError(error: Error) {
+      end();
+      rows.destroy(error);
+    },
+  };
   client.query(statement);
   return rows;
-}
-
-class CopyOut implements pg.Submittable {
-  connection: Connection | null = null;
-  rows: Readable | null = null;
-  isDone = false;
-  private chunks: Uint8Array[] = [];
-  private size = 0;
-
-  constructor(private readonly sql: string) {}
-
-  submit(connection: pg.Connection): void {
-    this.connection = connection as unknown as Connection;
-    this.connection.query(this.sql);
-  }
-
-  handleCopyData({ chunk }: { chunk: Uint8Array }): void {
-    // pg reuses its buffer.
-    this.chunks.push(Uint8Array.from(chunk));
-    this.size += chunk.length;
-    if (this.size >= PIECE) this.handOn();
-  }
-
-  handleCommandComplete(): void {
-    this.handOn();
-  }
-
-  handleReadyForQuery(): void {
-    this.end();
-    this.rows?.push(null);
-  }
-
-  handleError(error: Error): void {
-    this.end();
-    this.rows?.destroy(error);
-  }
-
-  /** The next statement must be handled, although the last rows may still be waiting for their reader. */
-  private end(): void {
-    this.isDone = true;
-    this.connection?.stream.resume();
-  }
-
-  private handOn(): void {
-    if (this.size === 0) return;
-    const goOn = this.rows?.push(Buffer.concat(this.chunks));
-    this.chunks = [];
-    this.size = 0;
-    if (!goOn) this.connection?.stream.pause();
-  }
 }
 
 /** Runs `COPY … FROM STDIN` with these bytes, no faster than the server accepts them. Errors: those of the statement and of the bytes. */
