@@ -118,7 +118,11 @@ export async function migrate(
       await runPending(dataSource, false);
       const names = new Set(await migrationsRun((sql) => holder.query(sql)));
       const online = chosen.filter((migration) => isOnline(migration) && !names.has(migration.name));
-      if (online.length > 0) await migrateOnline(address, online);
+      if (online.length > 0) {
+        const options = { ...migrationOptions(address), ...quietly, migrations: online };
+        const separately = await opened(new DataSource({ ...options, migrationsTransactionMode: 'none' }));
+        await runPending(separately, true).finally(() => separately.destroy());
+      }
       const rowSecurity = await retried(() => secureTenantTables((sql, parameters) => holder.query(sql, parameters)));
       await holder.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
       return rowSecurity;
@@ -134,21 +138,6 @@ export async function migrate(
 
 /** TypeORM would print what failed, which is tried again or in the error. */
 const quietly = { logger: 'debug' as const };
-
-async function migrateOnline(address: DatabaseAddress, online: readonly Migration[]): Promise<void> {
-  const options = {
-    ...migrationOptions(address),
-    ...quietly,
-    migrations: [...online],
-    migrationsTransactionMode: 'none' as const,
-  };
-  const dataSource = await opened(new DataSource(options));
-  try {
-    await runPending(dataSource, true);
-  } finally {
-    await dataSource.destroy();
-  }
-}
 
 async function runPending(dataSource: DataSource, isOnline: boolean): Promise<void> {
   try {

@@ -1,5 +1,5 @@
-import { type EntityManager, LessThan, LessThanOrEqual, MoreThan } from 'typeorm';
-import type { Customer, NewCustomer } from '../../../core/customers/customer.js';
+import { LessThan, LessThanOrEqual, MoreThan } from 'typeorm';
+import type { Customer } from '../../../core/customers/customer.js';
 import type {
   CreationRequest,
   CustomerCreation,
@@ -68,7 +68,19 @@ export class TypeormCustomerDirectory extends TypeormStore implements CustomerDi
     return inTransaction(this.dataSource, async (manager) => {
       // Blocks others that create customers, and no others: only they use this table.
       await manager.query('LOCK TABLE customer_creations IN SHARE ROW EXCLUSIVE MODE');
-      return work(new TypeormCustomerCreation(manager));
+      return work({
+        find: (id) => manager.findOneBy(customerTable, { id }),
+        any: () => manager.exists(customerTable),
+        insert: async (customer) => requireFound((await insert(manager, customerTable, [customer]))[0], 'customer'),
+        auditOf: (id) => new TypeormAuditTrail(manager, id),
+        findRequest: (key) => manager.findOneBy(creationTable, { key }),
+        addRequest: async (request) => {
+          await insert(manager, creationTable, [request]);
+        },
+        forgetRequests: async (before) => {
+          await manager.delete(creationTable, { startedAt: LessThan(before) });
+        },
+      });
     });
   }
 
@@ -169,38 +181,6 @@ export class TypeormCustomerDirectory extends TypeormStore implements CustomerDi
 }
 
 const OPERATORS: Readonly<Record<string, string>> = { equal: '=', until: '<=', before: '<', after: '>' };
-
-class TypeormCustomerCreation implements CustomerCreation {
-  constructor(private readonly manager: EntityManager) {}
-
-  find(id: Id): Promise<Customer | null> {
-    return this.manager.findOneBy(customerTable, { id });
-  }
-
-  any(): Promise<boolean> {
-    return this.manager.exists(customerTable);
-  }
-
-  async insert(customer: NewCustomer): Promise<Customer> {
-    return requireFound((await insert(this.manager, customerTable, [customer]))[0], 'customer');
-  }
-
-  auditOf(id: Id): TypeormAuditTrail {
-    return new TypeormAuditTrail(this.manager, id);
-  }
-
-  findRequest(key: string): Promise<CreationRequest | null> {
-    return this.manager.findOneBy(creationTable, { key });
-  }
-
-  async addRequest(request: CreationRequest): Promise<void> {
-    await insert(this.manager, creationTable, [request]);
-  }
-
-  async forgetRequests(before: Date): Promise<void> {
-    await this.manager.delete(creationTable, { startedAt: LessThan(before) });
-  }
-}
 
 /** Part of most requests, so prepared. */
 const selectCustomer = prepared(`SELECT ${selectList(customerTable, 'c')} FROM customers c WHERE id = $1`);
