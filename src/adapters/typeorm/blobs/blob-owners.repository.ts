@@ -15,7 +15,7 @@ export const droppedUploadTable = tableOf<DroppedUpload>('droppedUpload', 'dropp
 });
 
 /** The states as literals, so that the partial indexes for exactly these states are used. */
-const reserving = reservingStatuses.map((status) => `'${status}'`).join(', ');
+export const reserving = reservingStatuses.map((status) => `'${status}'`).join(', ');
 
 /** Asked for each upload, so prepared. */
 const selectDropped = prepared(`SELECT upload_id AS "uploadId" FROM dropped_uploads

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { reservingStatuses } from '../../../core/imports/import-photo.js';
+import { reserving } from '../blobs/blob-owners.repository.js';
 import { select } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
 
@@ -38,11 +38,9 @@ const DELIVERIES = `
   SELECT count(*) AS waiting, greatest(0, coalesce(max(${SINCE_DUE}), 0))::float8 AS "oldestSeconds"
   FROM (SELECT due_at FROM job_queue WHERE pool = 'deliveries' AND dead_at IS NULL LIMIT $1) seen`;
 
-const UNDER_WAY = reservingStatuses.map((status) => `'${status}'`).join(', ');
-
 const ITEMS_UNDER_WAY = `
   SELECT status, count(*) AS items
-  FROM (SELECT status FROM import_photos WHERE status IN (${UNDER_WAY}) LIMIT $1) seen
+  FROM (SELECT status FROM import_photos WHERE status IN (${reserving}) LIMIT $1) seen
   GROUP BY status`;
 
 /** The numbers as of the last autovacuum: no row is read for it. */

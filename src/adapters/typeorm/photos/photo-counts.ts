@@ -1,9 +1,9 @@
 import type { EntityManager } from 'typeorm';
 import type { CustomerUsage, PhotoTotals } from '../../../core/customers/customer.js';
 import type { QuotaUse, UsageRepository } from '../../../core/customers/customer-repository.js';
-import { reservingStatuses } from '../../../core/imports/import-photo.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
+import { reserving } from '../blobs/blob-owners.repository.js';
 import { TypeormRepository } from '../database/repository.js';
 import { change, prepared } from '../database/sql.js';
 import { withoutLimits } from '../database/transaction.js';
@@ -43,9 +43,6 @@ const countedTotals = `
     coalesce(sum(size_bytes) FILTER (WHERE NOT trashed), 0)::bigint AS "storageBytes",
     coalesce(sum(size_bytes) FILTER (WHERE trashed), 0)::bigint AS "trashedBytes"
   FROM photos WHERE customer_id = $1`;
-
-/** The states as literals, not as a parameter, so that the partial index for exactly these states is used. */
-const reserving = reservingStatuses.map((status) => `'${status}'`).join(', ');
 
 const selectUsage = prepared(
   `SELECT stored.*, (SELECT count(*) FROM tags WHERE customer_id = $1) AS tags,
