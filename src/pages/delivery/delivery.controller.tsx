@@ -21,7 +21,6 @@ import type { Reply } from '../../http/responses/reply.js';
 import { TrafficRecorder } from '../../http/server/recorders.js';
 import { ExpiryField, expiryOf, Field, lastDay } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { type Formats } from '../formats.js';
 import { PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
 import {
@@ -55,7 +54,10 @@ export class DeliveryKeysController extends PageController {
     const { keys } = delivery;
     const page = (
       <>
-        <Heading title="Image delivery" lead={LEAD}>
+        <Heading
+          title="Image delivery"
+          lead="Your own server signs URLs of images, in the sizes and formats that your pages need."
+        >
           <LinkButton href={`${LIST}/keys/new`} label="Create key" kind="primary" />
           <LinkButton href={`${LIST}/presets/new`} label="Create preset" />
         </Heading>
@@ -72,13 +74,32 @@ export class DeliveryKeysController extends PageController {
               columns={['Key', 'Options', 'Expires', `Requests in ${TRAFFIC_DAYS} days`, '']}
               rows={keys.map((key) => ({
                 key: key.id,
-                cells: keyCells(formats, key, now, sum(ofKey(delivery, key.id)).requests),
+                cells: [
+                  <>
+                    <a class="strong" href={`${LIST}/keys/${key.id}/edit`}>
+                      {key.name}
+                    </a>
+                    <code class="small soft">{key.publicId}</code>
+                    {isExpired(key, now) && <Badge tone="bad">Expired</Badge>}
+                  </>,
+                  key.presetsOnly ? 'Presets only' : 'Any',
+                  <Moment key="expires" at={key.expiresAt} />,
+                  formats.number(sum(ofKey(delivery, key.id)).requests),
+                  <span key="do" class="actions">
+                    <LinkButton
+                      href={`${LIST}/keys/${key.id}/delete`}
+                      label="Delete…"
+                      isSmall
+                      name={`Delete ${key.name}`}
+                    />
+                  </span>,
+                ],
               }))}
             />
           )}
         </section>
         <Presets presets={delivery.presets} />
-        <PictureUsage delivery={delivery} subject={null} />
+        <PictureUsage delivery={delivery} />
       </>
     );
     return this.render(context, { ...AREA, title: 'Image delivery' }, page);
@@ -109,7 +130,8 @@ export class DeliveryKeysController extends PageController {
           </Card>
         </>
       );
-      return this.render(context, { ...ONCE, title: 'Delivery key created' }, page);
+      const options = { ...AREA, scripts: ['copy.js', 'no-resend.js'], title: 'Delivery key created' };
+      return this.render(context, options, page);
     };
     return saveNew(context, deliveryKeyForm, save, (state) => this.form(context, state));
   }
@@ -152,7 +174,10 @@ export class DeliveryKeysController extends PageController {
     return redirectTo(context, LIST, { kind: 'done', text });
   }
 
-  private async form(context: PageContext, { subject, fields, problems }: DeliveryKeyFormState): Promise<Reply> {
+  private async form(
+    context: PageContext,
+    { subject, fields, problems }: FormState<DeliveryKey, typeof blank>,
+  ): Promise<Reply> {
     const title = subject === null ? 'Create delivery key' : `Delivery key “${subject.name}”`;
     const page = (
       <>
@@ -197,28 +222,6 @@ export class DeliveryKeysController extends PageController {
   }
 }
 
-const LEAD = 'Your own server signs URLs of images, in the sizes and formats that your pages need.';
-
-function keyCells(formats: Formats, key: DeliveryKey, now: Date, requests: number) {
-  return [
-    <>
-      <a class="strong" href={`${LIST}/keys/${key.id}/edit`}>
-        {key.name}
-      </a>
-      <code class="small soft">{key.publicId}</code>
-      {isExpired(key, now) && <Badge tone="bad">Expired</Badge>}
-    </>,
-    key.presetsOnly ? 'Presets only' : 'Any',
-    <Moment key="expires" at={key.expiresAt} />,
-    formats.number(requests),
-    <span key="do" class="actions">
-      <LinkButton href={`${LIST}/keys/${key.id}/delete`} label="Delete…" isSmall name={`Delete ${key.name}`} />
-    </span>,
-  ];
-}
-
-const ONCE = { ...AREA, scripts: ['copy.js', 'no-resend.js'] } as const;
-
 const blank = { name: '', presetsOnly: false, expiresOn: '' };
 
 const deliveryKeyForm = {
@@ -228,5 +231,3 @@ const deliveryKeyForm = {
   /** Errors: `invalid_request`. */
   valuesOf: ({ name, presetsOnly, expiresOn }: typeof blank) => ({ name, presetsOnly, expiresAt: expiryOf(expiresOn) }),
 };
-
-type DeliveryKeyFormState = FormState<DeliveryKey, typeof blank>;

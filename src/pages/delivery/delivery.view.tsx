@@ -5,20 +5,17 @@ import { Card, Table } from '../parts.js';
 
 const COLUMNS = ['Requests', 'Sent', 'Images made'];
 
-interface PictureUsageProps {
-  readonly delivery: ImageDelivery;
-  /** The one key whose images are counted; null: all of them, deleted ones included. */
-  readonly subject: DeliveryKey | null;
-  readonly title?: string;
-  readonly byKey?: boolean;
-}
-
-export function PictureUsage({ delivery, subject, title = 'Usage', byKey = false }: PictureUsageProps) {
+/** Of one key, or of all, deleted ones included. */
+export function PictureUsage(props: { delivery: ImageDelivery; subject?: DeliveryKey; byKey?: boolean }) {
+  const { delivery, subject, byKey = false } = props;
   const formats = useFormats();
-  const pictures = subject === null ? delivery.pictures : ofKey(delivery, subject.id);
-  const of = subject === null ? 'Of all delivery keys, deleted ones included,' : 'Of this key';
+  const pictures = subject === undefined ? delivery.pictures : ofKey(delivery, subject.id);
+  const of = subject === undefined ? 'Of all delivery keys, deleted ones included,' : 'Of this key';
   return (
-    <Card title={title} lead={`${of} in the last ${TRAFFIC_DAYS} days (UTC). What caches answer is not counted.`}>
+    <Card
+      title={byKey ? 'Delivered images' : 'Usage'}
+      lead={`${of} in the last ${TRAFFIC_DAYS} days (UTC). What caches answer is not counted.`}
+    >
       <Table
         caption="Delivered images in total"
         columns={COLUMNS}

@@ -115,10 +115,57 @@ export class PresetsController extends PageController {
     }
   }
 
-  private form(context: PageContext, props: PresetFormProps): Reply {
-    const title = props.subject === null ? 'Create preset' : 'Edit preset';
-    const options = { ...AREA, title, problems: props.problems };
-    return this.render(context, options, <PresetForm {...props} />);
+  private form(context: PageContext, { subject, name, options, preview, problems }: PresetFormProps): Reply {
+    const isNew = subject === null;
+    // Each option has errors of its own, and all are typed into one field.
+    const ofOptions = optionNames.reduce<Problems | undefined>(
+      (renamed, option) => renamed?.renamed(option, 'options'),
+      problems ?? undefined,
+    );
+    const page = (
+      <>
+        <Heading title={isNew ? 'Create preset' : `Preset “${name}”`} />
+        <FormCard
+          action={isNew ? `${LIST}/presets/new` : presetPath(name, 'edit')}
+          problems={problems}
+          shown={subject && { options: subject.options }}
+          button={isNew ? 'Create preset' : 'Save'}
+          cancel={LIST}
+          others={
+            <Button kind="plain" name="do" value="preview">
+              Preview
+            </Button>
+          }
+        >
+          {isNew && (
+            <Field
+              label="Name"
+              name="name"
+              errors={problems}
+              hint={`What URLs call it: ${PRESET_NAME_CHARACTERS}. It cannot be changed.`}
+              input={{ value: name, required: true, autocomplete: 'off', placeholder: 'card' }}
+            />
+          )}
+          <Field
+            label="Options"
+            name="options"
+            errors={ofOptions}
+            hint="As in a URL, separated by commas, for example w=300,h=200,fit=cover."
+            input={{ value: options, required: true, autocomplete: 'off', spellcheck: false }}
+          />
+        </FormCard>
+        {preview !== null && (
+          <Card title="Preview" lead="Your newest photo with these options.">
+            <img
+              class="preset-preview"
+              src={address(`${LIST}/preview`, { options: preview })}
+              alt="Preview; there is none while the library is empty"
+            />
+          </Card>
+        )}
+      </>
+    );
+    return this.render(context, { ...AREA, title: isNew ? 'Create preset' : 'Edit preset', problems }, page);
   }
 }
 
@@ -168,56 +215,4 @@ interface PresetFormProps {
   /** Options to show the newest photo with; null: it is not shown. */
   readonly preview: string | null;
   readonly problems: Problems | null;
-}
-
-function PresetForm({ subject, name, options, preview, problems }: PresetFormProps) {
-  const isNew = subject === null;
-  // Each option has errors of its own, and all are typed into one field.
-  const ofOptions = optionNames.reduce<Problems | undefined>(
-    (renamed, option) => renamed?.renamed(option, 'options'),
-    problems ?? undefined,
-  );
-  return (
-    <>
-      <Heading title={isNew ? 'Create preset' : `Preset “${name}”`} />
-      <FormCard
-        action={isNew ? `${LIST}/presets/new` : presetPath(name, 'edit')}
-        problems={problems}
-        shown={subject && { options: subject.options }}
-        button={isNew ? 'Create preset' : 'Save'}
-        cancel={LIST}
-        others={
-          <Button kind="plain" name="do" value="preview">
-            Preview
-          </Button>
-        }
-      >
-        {isNew && (
-          <Field
-            label="Name"
-            name="name"
-            errors={problems}
-            hint={`What URLs call it: ${PRESET_NAME_CHARACTERS}. It cannot be changed.`}
-            input={{ value: name, required: true, autocomplete: 'off', placeholder: 'card' }}
-          />
-        )}
-        <Field
-          label="Options"
-          name="options"
-          errors={ofOptions}
-          hint="As in a URL, separated by commas, for example w=300,h=200,fit=cover."
-          input={{ value: options, required: true, autocomplete: 'off', spellcheck: false }}
-        />
-      </FormCard>
-      {preview !== null && (
-        <Card title="Preview" lead="Your newest photo with these options.">
-          <img
-            class="preset-preview"
-            src={address(`${LIST}/preview`, { options: preview })}
-            alt="Preview; there is none while the library is empty"
-          />
-        </Card>
-      )}
-    </>
-  );
 }

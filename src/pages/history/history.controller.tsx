@@ -114,7 +114,7 @@ function cellsOf(formats: Formats, edit: BulkEdit) {
       {edit.undoneBy !== null && <span class="small soft">Undone by {edit.undoneBy.name ?? 'someone'}</span>}
     </>,
     <>
-      <Badge tone={isActive(edit) || edit.state === 'undone' ? 'plain' : tone}>{stateText(edit)}</Badge>
+      <Badge tone={isActive(edit) || edit.state === 'undone' ? 'plain' : tone}>{states[edit.state]}</Badge>
       {isActive(edit) && (
         <progress
           max={Math.max(1, total)}
@@ -152,19 +152,16 @@ const reasonTexts: Readonly<Record<BulkFailureReason, string>> = {
 
 /** Returns what an edit has done so far, in a sentence, and one for each reason why photos were left as they are. */
 function resultText(formats: Formats, edit: BulkEdit): string {
-  if (edit.state === 'undoing' || edit.state === 'undone') return undoneText(formats, edit);
+  if (edit.state === 'undoing' || edit.state === 'undone') {
+    const done = `Undone: ${formats.pluralize(edit.undone, 'photo is', 'photos are')} as before.`;
+    if (edit.kept === 0) return done;
+    return `${done} Left alone: ${formats.pluralize(edit.kept, 'photo')} that changed or disappeared since.`;
+  }
   const failures = edit.failures.map(
     ({ reason, count }) => `Not changed: ${formats.pluralize(count, 'photo')} (${reasonTexts[reason]}).`,
   );
   const gaveUp = edit.state === 'failed' ? ['It stopped before the end, because of an error of the service.'] : [];
   return [changedText(formats, edit), ...failures, ...gaveUp].join(' ');
-}
-
-function undoneText(formats: Formats, { undone, kept }: BulkEdit): string {
-  const done = `Undone: ${formats.pluralize(undone, 'photo is', 'photos are')} as before.`;
-  return kept === 0
-    ? done
-    : `${done} Left alone: ${formats.pluralize(kept, 'photo')} that changed or disappeared since.`;
 }
 
 function changedText(formats: Formats, { action, changed }: BulkEdit): string {
@@ -202,9 +199,7 @@ function progressText(formats: Formats, edit: BulkEdit): string {
   return `${formats.number(Math.min(processed, total))} of ${formats.pluralize(total, 'photo')}`;
 }
 
-function stateText({ state }: BulkEdit): string {
-  return { running: 'In progress', undoing: 'Being undone', done: 'Done', failed: 'Stopped', undone: 'Undone' }[state];
-}
+const states = { running: 'In progress', undoing: 'Being undone', done: 'Done', failed: 'Stopped', undone: 'Undone' };
 
 /**
  * After an edit, with its undo; while it is in progress, that it is.

@@ -64,7 +64,10 @@ export class KeysController extends PageController {
     }));
     const list = (
       <>
-        <Heading title="API keys" lead={LEAD}>
+        <Heading
+          title="API keys"
+          lead="Programs use keys to access your photos. Each key has its own permissions and can be deleted at any time."
+        >
           {keys.length > 0 && <LinkButton href="/settings/keys/new" icon="plus" label="Create key" kind="primary" />}
         </Heading>
         {keys.length === 0 ? (
@@ -217,8 +220,6 @@ function statusOf({ problems, locksOut }: FormState): number {
 
 const UNUSED_DAYS = 90;
 const SOON_DAYS = 14;
-const LEAD =
-  'Programs use keys to access your photos. Each key has its own permissions and can be deleted at any time.';
 
 function KeyName({ subject, now }: { subject: ApiKey; now: Date }) {
   const { expiresAt, lastUsedAt, createdAt } = subject;

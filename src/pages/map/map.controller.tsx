@@ -24,8 +24,6 @@ import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from
 import { Empty, Heading, Table } from '../parts.js';
 import { photoName } from '../picture.js';
 
-const EARTH: GeoBox = { west: -180, south: -90, east: 180, north: 90 };
-
 /** Photos on a map, in clusters. The box that it shows is in its address. */
 @Controller('settings/map')
 export class MapController extends PageController {
@@ -43,7 +41,7 @@ export class MapController extends PageController {
       ...{ title: 'Map', section: 'map', styles: ['map.css'], scripts: ['map.js'], isWide: true },
       pictures: tileOrigins(this.http),
     };
-    const hasPhotos = clusters.length > 0 || (await read(EARTH)).length > 0;
+    const hasPhotos = clusters.length > 0 || (await read({ west: -180, south: -90, east: 180, north: 90 })).length > 0;
     const tiles = this.http.mapTiles ?? null;
     const { formats } = context;
     const view = viewOf(box);
@@ -157,11 +155,9 @@ function Cluster({ cluster, view }: { cluster: MappedCluster; view: View }) {
 function pathOf({ photos, photo, box }: MappedCluster): string {
   if (photos === 1) return `/settings/photos/${photo.id}`;
   const extent = Math.max(box.east - box.west, box.north - box.south);
-  return extent < SMALLEST ? libraryPath(box) : mapPath(scaled(box, 1.3));
+  // Degrees, about 100 metres: closer than that there is nothing to see.
+  return extent < 0.001 ? libraryPath(box) : mapPath(scaled(box, 1.3));
 }
-
-/** Degrees, about 100 metres: closer than that there is nothing to see. */
-const SMALLEST = 0.001;
 
 /** The same middle, with sides that are so many times as long. */
 function scaled({ west, south, east, north }: GeoBox, factor: number): GeoBox {

@@ -171,7 +171,7 @@ export class RecoveryController extends PageController {
         <section class="card narrow">
           <h1>Check your mail</h1>
           <p>
-            {`If someone signs in with this address, a mail with a link is on its way. The link works once, within ${MINUTES} minutes.`}
+            {`If someone signs in with this address, a mail with a link is on its way. The link works once, within ${RECOVERY_MS / 60_000} minutes.`}
           </p>
           <p class="hint">
             No mail within a few minutes? Check your spam folder, or ask an owner or admin of your account for a link.
@@ -207,5 +207,3 @@ export class RecoveryController extends PageController {
     if (this.ports.mailer === null) throw notFound('page');
   }
 }
-
-const MINUTES = RECOVERY_MS / 60_000;

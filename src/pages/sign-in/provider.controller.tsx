@@ -56,9 +56,22 @@ export class ProviderController extends PageController {
   @Get(':provider/sign-out')
   @Public()
   signedOut(@CurrentPageContext() context: PageContext, @Param('provider') id: string): Reply {
-    const { settings } = providerOf(this.ports.identityProviders, id);
-    const page = <SignedOutHere name={settings.name} path={`${PROVIDER_PATH}/${id}/sign-out/there`} />;
-    return this.render(context, { title: 'Signed out', plain: true }, page);
+    const { name } = providerOf(this.ports.identityProviders, id).settings;
+    return this.render(
+      context,
+      { title: 'Signed out', plain: true },
+      <section class="card narrow">
+        <h1>Signed out</h1>
+        <p>
+          You are signed out here. {name} may still know this browser, and sign you in again without asking: on a
+          computer that others use, sign out there, too.
+        </p>
+        <div class="buttons">
+          <LinkButton href={`${PROVIDER_PATH}/${id}/sign-out/there`} label={`Sign out of ${name}`} kind="primary" />
+          <LinkButton href="/settings/sign-in" label="Back to sign-in" />
+        </div>
+      </section>,
+    );
   }
 
   @Get(':provider/sign-out/there')
@@ -128,19 +141,3 @@ type Start = Parameters<typeof startProviderSignIn>[1];
 
 /** Binds a sign-in at a provider to the browser that began it. */
 const COOKIE = 'phs_provider';
-
-function SignedOutHere({ name, path }: { name: string; path: string }) {
-  return (
-    <section class="card narrow">
-      <h1>Signed out</h1>
-      <p>
-        You are signed out here. {name} may still know this browser, and sign you in again without asking: on a computer
-        that others use, sign out there, too.
-      </p>
-      <div class="buttons">
-        <LinkButton href={path} label={`Sign out of ${name}`} kind="primary" />
-        <LinkButton href="/settings/sign-in" label="Back to sign-in" />
-      </div>
-    </section>
-  );
-}

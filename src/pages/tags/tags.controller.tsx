@@ -147,9 +147,71 @@ export class TagPagesController extends PageController {
     return redirectTo(context, LIST, { kind: 'done', text: `The tag “${name}” was deleted.` });
   }
 
-  private form(context: PageContext, { subject, fields, problems }: TagFormState): Reply {
-    const options = { ...AREA, title: subject?.name ?? 'Create tag', problems };
-    return this.render(context, options, <TagForm {...{ subject, fields, problems }} />);
+  private form(context: PageContext, { subject, fields, problems }: FormState<Tag, typeof blank>): Reply {
+    const { formats } = context;
+    const page = (
+      <>
+        {subject === null ? (
+          <Heading title="Create tag" />
+        ) : (
+          <Heading title={subject.name} lead={`On ${formats.pluralize(subject.photoCount, 'photo')}.`}>
+            <LinkButton href={`/settings/tags/${subject.id}/delete`} label="Delete…" />
+          </Heading>
+        )}
+        <FormCard
+          action={`/settings/tags/${subject === null ? 'new' : subject.id}`}
+          problems={problems}
+          shown={subject && tagForm.fieldsOf(subject)}
+          button={subject === null ? 'Create tag' : 'Save'}
+          cancel="/settings/tags"
+        >
+          <Field
+            label="Name"
+            name="name"
+            errors={problems}
+            hint="Must be unique; case is ignored."
+            input={{ value: fields.name, required: true, maxLength: MAX_TAG_NAME, autocomplete: 'off' }}
+          />
+          <fieldset class="field">
+            <legend>Colour</legend>
+            <div class="colors">
+              {[['', 'None'] as const, ...palette].map(([value, label]) => (
+                <span class="choice" key={value}>
+                  <input
+                    type="radio"
+                    id={`color-${label}`}
+                    name="color"
+                    value={value}
+                    checked={fields.color === value}
+                  />
+                  <label for={`color-${label}`}>
+                    <Swatch color={value || null} /> {label}
+                  </label>
+                </span>
+              ))}
+              <span class="choice">
+                <input type="radio" id="color-other" name="color" value="other" checked={fields.color === 'other'} />
+                <label for="color-other">Another</label>
+                <input type="color" name="otherColor" value={fields.otherColor} aria-label="Another colour" />
+              </span>
+            </div>
+            {problems?.of('color').map((message) => (
+              <p key={message} class="error">
+                {message}
+              </p>
+            ))}
+          </fieldset>
+          <Field
+            label="Description"
+            name="description"
+            errors={problems}
+            lines={3}
+            input={{ value: fields.description, maxLength: MAX_TAG_DESCRIPTION }}
+          />
+        </FormCard>
+      </>
+    );
+    return this.render(context, { ...AREA, title: subject?.name ?? 'Create tag', problems }, page);
   }
 }
 
@@ -310,8 +372,6 @@ const tagForm = {
   },
 };
 
-type TagFormState = FormState<Tag, typeof blank>;
-
 /** Told apart in the light and in the dark. */
 const palette: readonly (readonly [value: string, label: string])[] = [
   ['#d64545', 'Red'],
@@ -335,65 +395,5 @@ function Swatch({ color }: { color: string | null }) {
         <circle cx="7" cy="7" r="6.5" fill={color} />
       )}
     </svg>
-  );
-}
-
-function TagForm({ subject, fields, problems }: TagFormState) {
-  const formats = useFormats();
-  return (
-    <>
-      {subject === null ? (
-        <Heading title="Create tag" />
-      ) : (
-        <Heading title={subject.name} lead={`On ${formats.pluralize(subject.photoCount, 'photo')}.`}>
-          <LinkButton href={`/settings/tags/${subject.id}/delete`} label="Delete…" />
-        </Heading>
-      )}
-      <FormCard
-        action={`/settings/tags/${subject === null ? 'new' : subject.id}`}
-        problems={problems}
-        shown={subject && tagForm.fieldsOf(subject)}
-        button={subject === null ? 'Create tag' : 'Save'}
-        cancel="/settings/tags"
-      >
-        <Field
-          label="Name"
-          name="name"
-          errors={problems}
-          hint="Must be unique; case is ignored."
-          input={{ value: fields.name, required: true, maxLength: MAX_TAG_NAME, autocomplete: 'off' }}
-        />
-        <fieldset class="field">
-          <legend>Colour</legend>
-          <div class="colors">
-            {[['', 'None'] as const, ...palette].map(([value, label]) => (
-              <span class="choice" key={value}>
-                <input type="radio" id={`color-${label}`} name="color" value={value} checked={fields.color === value} />
-                <label for={`color-${label}`}>
-                  <Swatch color={value || null} /> {label}
-                </label>
-              </span>
-            ))}
-            <span class="choice">
-              <input type="radio" id="color-other" name="color" value="other" checked={fields.color === 'other'} />
-              <label for="color-other">Another</label>
-              <input type="color" name="otherColor" value={fields.otherColor} aria-label="Another colour" />
-            </span>
-          </div>
-          {problems?.of('color').map((message) => (
-            <p key={message} class="error">
-              {message}
-            </p>
-          ))}
-        </fieldset>
-        <Field
-          label="Description"
-          name="description"
-          errors={problems}
-          lines={3}
-          input={{ value: fields.description, maxLength: MAX_TAG_DESCRIPTION }}
-        />
-      </FormCard>
-    </>
   );
 }

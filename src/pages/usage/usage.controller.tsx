@@ -73,9 +73,7 @@ export class UsageController extends PageController {
           />
         </div>
         <Requests traffic={traffic} keyId={keyId} />
-        {(delivery.keys.length > 0 || delivery.pictures.length > 0) && (
-          <PictureUsage delivery={delivery} subject={null} title="Delivered images" byKey />
-        )}
+        {(delivery.keys.length > 0 || delivery.pictures.length > 0) && <PictureUsage delivery={delivery} byKey />}
         <Transfers traffic={traffic} />
         <section class="log">
           <h2>Recent errors</h2>

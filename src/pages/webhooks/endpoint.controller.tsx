@@ -164,7 +164,8 @@ export class WebhookActsController extends PageController {
         </section>
       </>
     );
-    return this.render(context, { ...LIVE, title: 'Webhook endpoint' }, content);
+    // The log moves by itself.
+    return this.render(context, { ...AREA, scripts: ['live.js'], title: 'Webhook endpoint' }, content);
   }
 
   @Post(':id/enable')
@@ -203,8 +204,10 @@ export class WebhookActsController extends PageController {
 
   @Post(':id/test')
   test(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const send = () => sendTestEvent(this.ports, customerOf(context), id);
-    return this.sending(context, id, send, 'A test event is being sent.');
+    return redirectAfter(context, `/settings/webhooks/${id}`, async () => {
+      await sendTestEvent(this.ports, customerOf(context), id);
+      return { text: 'A test event is being sent.' };
+    });
   }
 
   @Get(':id/deliveries/:deliveryId')
@@ -257,21 +260,13 @@ export class WebhookActsController extends PageController {
     @PathId('id') id: Id,
     @PathId('deliveryId') deliveryId: Id,
   ): Promise<Reply> {
-    const send = () => resendDelivery(this.ports, customerOf(context), deliveryId);
-    return this.sending(context, id, send, 'The event is being sent again.');
-  }
-
-  /** It may have been disabled since the page with the button was made. */
-  private sending(context: PageContext, id: Id, send: () => Promise<unknown>, text: string): Promise<Reply> {
+    // It may have been disabled since the page with the button was made.
     return redirectAfter(context, `/settings/webhooks/${id}`, async () => {
-      await send();
-      return { text };
+      await resendDelivery(this.ports, customerOf(context), deliveryId);
+      return { text: 'The event is being sent again.' };
     });
   }
 }
-
-/** The options of a page with a log that moves by itself. */
-const LIVE = { ...AREA, scripts: ['live.js'] } as const;
 
 /**
  * Milliseconds until a delivery of these may have another state; undefined when none will. One whose attempt has begun is due when its lease

@@ -130,7 +130,7 @@ export class WebhookPagesController extends PageController {
     return redirectTo(context, '/settings/webhooks', { kind: 'done', text: 'The endpoint was deleted.' });
   }
 
-  private form(context: PageContext, { subject, fields, problems }: EndpointFormState): Reply {
+  private form(context: PageContext, { subject, fields, problems }: FormState<WebhookEndpoint, typeof blank>): Reply {
     const title = subject === null ? 'Create endpoint' : 'Edit endpoint';
     const path = subject === null ? '/settings/webhooks' : `/settings/webhooks/${subject.id}`;
     return this.render(
@@ -341,5 +341,3 @@ const endpointForm = {
     return { url, description, events: which === 'some' ? events : [] };
   },
 };
-
-type EndpointFormState = FormState<WebhookEndpoint, typeof blank>;
