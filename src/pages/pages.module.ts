@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AccountController } from './account/account.controller.js';
 import { ExportController } from './account/export.controller.js';
-import { FactorPolicyController, FactorsController, RemoveFactorController } from './account/factors.controller.js';
+import { FactorsController, RemoveFactorController } from './account/factors.controller.js';
 import { IdentitiesController } from './account/identities.controller.js';
 import { LeavingController } from './account/leaving.controller.js';
-import { NewPeopleController, PeopleController } from './account/people.controller.js';
+import { PeopleController } from './account/people.controller.js';
 import { SettingsAddressesController } from './account/settings-addresses.controller.js';
 import { AssetsController } from './assets.controller.js';
 import { AuditController } from './audit/audit.controller.js';
@@ -15,7 +15,7 @@ import { HistoryController } from './history/history.controller.js';
 import { ImportController } from './imports/import.controller.js';
 import { ImportsController } from './imports/imports.controller.js';
 import { KeysController } from './keys/keys.controller.js';
-import { LibraryController, LibraryScriptsController } from './library/library.controller.js';
+import { LibraryController } from './library/library.controller.js';
 import { PhotoBytesController, PhotoChangesController, PhotoController } from './library/photo.controller.js';
 import { SelectionController } from './library/selection.controller.js';
 import { MapController } from './map/map.controller.js';
@@ -63,13 +63,10 @@ import { WebhookPagesController } from './webhooks/webhooks.controller.js';
       RemoveFactorController,
       PasskeyQuestionsController,
       PasskeySignInController,
-      FactorPolicyController,
-      NewPeopleController,
       SettingsAddressesController,
       ExportController,
       LeavingController,
       LibraryController,
-      LibraryScriptsController,
       SelectionController,
       HistoryController,
       PhotoController,

@@ -9,14 +9,13 @@ import {
   renewRecoveryCodes,
 } from '../../core/users/factors/own-factors.js';
 import type { Passkey } from '../../core/users/factors/passkey.js';
-import { requireFactors } from '../../core/users/factors/policy.js';
 import { type AuthenticatorApp, MAX_FACTOR_NAME, MAX_FACTORS } from '../../core/users/factors/second-factor.js';
 import { RequireRole } from '../../http/access.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { CodeField, Field, Form, ProblemSummary, type Problems, problemsOf, type SentForm } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { FACTORS_PATH, PageController, redirectAfter, redirectTo } from '../page.js';
+import { FACTORS_PATH, PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, type PageContext, personOf } from '../page-context.js';
 import {
   Buttons,
@@ -180,7 +179,41 @@ export class FactorsController extends PageController {
 
   private newPasskey(context: PageContext, problems: Problems | null): Reply {
     const options = { title: 'Add a passkey', ...AREA, scripts: [PASSKEY_SCRIPT], problems };
-    return this.render(context, options, <NewPasskey problems={problems} form={context.form} />);
+    const { form } = context;
+    const refusals = problems?.of('passkey') ?? [];
+    const page = (
+      <>
+        <Heading title="Add a passkey" />
+        <section class="card">
+          {!problems?.isOfFields && <ProblemSummary problems={problems} />}
+          <Form action={PASSKEYS_PATH} label="Add a passkey">
+            <NameField hint="To tell several passkeys apart." first="Passkey" problems={problems} form={form} />
+            <div class="choice">
+              <input type="checkbox" id="alone" name="alone" value="yes" checked={form.has('alone')} />
+              <label for="alone">Sign in with it without the password</label>
+            </div>
+            <p class="hint">The device then checks each time that it is you: by fingerprint, face or PIN.</p>
+            {refusals.map((message) => (
+              <p key={message} class="error" role="alert">
+                {message}
+              </p>
+            ))}
+            <div class="buttons">
+              <PasskeyButton
+                from={passkeyQuestions.forNew}
+                label="Add"
+                field={NEW_PASSKEY_FIELD}
+                kind="primary"
+                isOnly
+              />
+              <LinkButton href="/settings/account/factors" label="Cancel" />
+            </div>
+            <PasskeyNotes />
+          </Form>
+        </section>
+      </>
+    );
+    return this.render(context, options, page);
   }
 
   private added(context: PageContext, name: string, codes: readonly string[] | null): Reply {
@@ -283,30 +316,8 @@ export class RemoveFactorController extends PageController {
   }
 }
 
-const PEOPLE = '/settings/account/people';
-
-/** Whether everyone needs a second factor: for owners. The form is on the page of people. */
-@Controller('settings/account/people/two-step')
-@RequireRole('owner', { confirmed: true })
-export class FactorPolicyController extends PageController {
-  @Post()
-  require(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const day = context.form.text('from', FieldLength.word).trim();
-    return redirectAfter(context, PEOPLE, async () => {
-      const changed = await requireFactors(this.ports, personOf(context), day, context.clientIp);
-      const isOptional = changed.factorsRequiredFrom === null;
-      return { text: isOptional ? 'Two-step sign-in is optional.' : `Everyone needs two-step sign-in from ${day} on.` };
-    });
-  }
-}
-
-interface TableProps {
-  readonly caption: string;
-  readonly factors: readonly (AuthenticatorApp | Passkey)[];
-  readonly path: string;
-}
-
-function Factors({ caption, factors, path }: TableProps) {
+function Factors(props: { caption: string; factors: readonly (AuthenticatorApp | Passkey)[]; path: string }) {
+  const { caption, factors, path } = props;
   const rows = factors.map((factor) => ({
     key: factor.id,
     cells: [
@@ -330,34 +341,4 @@ function Factors({ caption, factors, path }: TableProps) {
 function NameField({ hint, first, problems, form }: SentForm & { hint: string; first: string }) {
   const input = { value: form.text('name', FieldLength.line) || first, required: true, maxLength: MAX_FACTOR_NAME };
   return <Field label="Name" name="name" hint={hint} errors={problems} input={input} />;
-}
-
-function NewPasskey({ problems, form }: SentForm) {
-  const refusals = problems?.of('passkey') ?? [];
-  return (
-    <>
-      <Heading title="Add a passkey" />
-      <section class="card">
-        {!problems?.isOfFields && <ProblemSummary problems={problems} />}
-        <Form action={PASSKEYS_PATH} label="Add a passkey">
-          <NameField hint="To tell several passkeys apart." first="Passkey" problems={problems} form={form} />
-          <div class="choice">
-            <input type="checkbox" id="alone" name="alone" value="yes" checked={form.has('alone')} />
-            <label for="alone">Sign in with it without the password</label>
-          </div>
-          <p class="hint">The device then checks each time that it is you: by fingerprint, face or PIN.</p>
-          {refusals.map((message) => (
-            <p key={message} class="error" role="alert">
-              {message}
-            </p>
-          ))}
-          <div class="buttons">
-            <PasskeyButton from={passkeyQuestions.forNew} label="Add" field={NEW_PASSKEY_FIELD} kind="primary" isOnly />
-            <LinkButton href="/settings/account/factors" label="Cancel" />
-          </div>
-          <PasskeyNotes />
-        </Form>
-      </section>
-    </>
-  );
 }

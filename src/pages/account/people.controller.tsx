@@ -3,6 +3,7 @@ import type { Customer } from '../../core/customers/customer.js';
 import { invalid } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import { editNewPeople } from '../../core/users/admission.js';
+import { requireFactors } from '../../core/users/factors/policy.js';
 import { type ProviderSettings, providerOfNewPeople } from '../../core/users/identity-provider.js';
 import { changeRole, readPeople, readPerson, removeUser } from '../../core/users/people/manage.js';
 import { type Invitation, inviteUser, issueLink } from '../../core/users/people/one-time-link.js';
@@ -23,7 +24,7 @@ import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { Button, Field, Form, Options, ProblemSummary, type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { PageController, redirectTo } from '../page.js';
+import { PageController, redirectAfter, redirectTo } from '../page.js';
 import {
   Allowed,
   CurrentPageContext,
@@ -39,7 +40,6 @@ import { Unlink } from './identities.controller.js';
 
 export const PEOPLE_PATH = '/settings/account/people';
 export const SETTINGS_ADDRESSES_PATH = `${PEOPLE_PATH}/addresses`;
-const NEW_PEOPLE_PATH = `${PEOPLE_PATH}/by-provider`;
 const section = 'account';
 
 @Controller('settings/account/people')
@@ -109,6 +109,30 @@ export class PeopleController extends PageController {
     } catch (error) {
       return await this.page(context, { failed: problemsOf(error) });
     }
+  }
+
+  /** Whether a provider may bring new people. */
+  @Post('by-provider')
+  @RequireRole('owner', { confirmed: true })
+  async editNewPeople(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const isAllowed = context.form.text('allowed', FieldLength.word) === 'yes';
+    await editNewPeople(this.ports, callerOfPage(context), isAllowed);
+    const text = isAllowed
+      ? 'New people can now join through single sign-on.'
+      : 'New people can no longer join through single sign-on. Everyone who has access keeps it.';
+    return redirectTo(context, PEOPLE_PATH, { kind: 'done', text });
+  }
+
+  /** Whether everyone needs a second factor. */
+  @Post('two-step')
+  @RequireRole('owner', { confirmed: true })
+  requireFactors(@CurrentPageContext() context: PageContext): Promise<Reply> {
+    const day = context.form.text('from', FieldLength.word).trim();
+    return redirectAfter(context, PEOPLE_PATH, async () => {
+      const changed = await requireFactors(this.ports, personOf(context), day, context.clientIp);
+      const isOptional = changed.factorsRequiredFrom === null;
+      return { text: isOptional ? 'Two-step sign-in is optional.' : `Everyone needs two-step sign-in from ${day} on.` };
+    });
   }
 
   private user(context: PageContext, id: Id): Promise<User> {
@@ -256,21 +280,6 @@ function roleOf(text: string): Role {
   throw invalid({ field: 'role', code: 'invalid_format', message: 'Choose one of the roles.' });
 }
 
-/** Whether a provider may bring new people: for owners. The form is on the page of people. */
-@Controller(NEW_PEOPLE_PATH)
-@RequireRole('owner', { confirmed: true })
-export class NewPeopleController extends PageController {
-  @Post()
-  async edit(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const isAllowed = context.form.text('allowed', FieldLength.word) === 'yes';
-    await editNewPeople(this.ports, callerOfPage(context), isAllowed);
-    const text = isAllowed
-      ? 'New people can now join through single sign-on.'
-      : 'New people can no longer join through single sign-on. Everyone who has access keeps it.';
-    return redirectTo(context, PEOPLE_PATH, { kind: 'done', text });
-  }
-}
-
 function named(role: string): string {
   return role[0]?.toUpperCase() + role.slice(1);
 }
@@ -314,7 +323,7 @@ function NewPeopleCard({ customer, provider }: { customer: Customer; provider: P
       title="New people by single sign-on"
       lead={`${admitsNewPeople ? 'On' : 'Off'}. ${admitsNewPeople ? who : `If you allow it: ${who}`}`}
     >
-      <Form action={NEW_PEOPLE_PATH} label="New people by single sign-on">
+      <Form action={`${PEOPLE_PATH}/by-provider`} label="New people by single sign-on">
         <div class="buttons">
           <Button name="allowed" value={admitsNewPeople ? 'no' : 'yes'}>
             {admitsNewPeople ? 'Disable' : 'Allow'}

@@ -38,13 +38,19 @@ import { tileOrigins } from './world.js';
 /** Photos per page; enough to fill a large screen. */
 const PAGE = 60;
 
+/** The number of tiles in a request of the script (photo-grid.ts). */
+const MAX_TILES = 60;
+/** The ids that one action takes at most. */
+const IDS = 1000;
+
+/** The library, and the answers that its scripts ask for. Pages without scripts do without. */
 @Controller('settings/library')
+@RequireRole('viewer')
 export class LibraryController extends PageController {
   @Inject(HTTP_OPTIONS) private readonly http: HttpOptions;
 
   @Get()
   @InNavigation('Library', 10)
-  @RequireRole('viewer')
   async list(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const caller = callerOfPage(context);
     const parameters = context.request.query;
@@ -86,18 +92,7 @@ export class LibraryController extends PageController {
     };
     return this.render(context, options, <LibraryPage query={query} problems={problems} {...list} />);
   }
-}
 
-/** The number in the script's requests (photo-grid.ts). */
-const MAX_TILES = 60;
-/** The ids that one action takes at most. */
-const IDS = 1000;
-const SUGGESTED_TAGS = 20;
-
-/** The answers that the scripts of the library ask for. Pages without scripts do without. */
-@Controller('settings/library')
-@RequireRole('viewer')
-export class LibraryScriptsController extends PageController {
   /** Some photos of the library or the trash by their ids, as they stand in the grid. */
   @Get('tiles')
   async tiles(@CurrentPageContext() context: PageContext): Promise<Reply> {
@@ -134,7 +129,7 @@ export class LibraryScriptsController extends PageController {
   @Get('sections')
   async sections(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const query = readLibraryQuery(context.request.query);
-    const { data, nextCursor } = await this.list(context);
+    const { data, nextCursor } = await this.matching(context);
     const { defaultTimeZone } = (await readCustomer(this.ports, callerOfPage(context))).customer;
     const photos = data.map((photo) => ({ photo, urls: null }));
     const sections = photoSections(context.formats, photos, query.sort, defaultTimeZone).map(
@@ -148,7 +143,7 @@ export class LibraryScriptsController extends PageController {
   /** The ids of all photos that match, in parts, to select them. */
   @Get('ids')
   async ids(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    const { data, nextCursor } = await this.list(context);
+    const { data, nextCursor } = await this.matching(context);
     const ids = data.map(({ id }) => String(id));
     return jsonReply({ ids, nextCursor });
   }
@@ -165,12 +160,12 @@ export class LibraryScriptsController extends PageController {
   async tagNames(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { q } = context.request.query;
     const text = typeof q === 'string' ? searchText(q) : '';
-    const request = { filters: text === '' ? {} : { q: text }, sort: 'name' as const, limit: SUGGESTED_TAGS };
+    const request = { filters: text === '' ? {} : { q: text }, sort: 'name' as const, limit: 20 };
     const { data } = await listTags(this.ports, callerOfPage(context), { ...request, cursor: null });
     return jsonReply({ names: data.map(({ name }) => name) });
   }
 
-  private async list(context: PageContext): Promise<Page<PhotoWithTags>> {
+  private async matching(context: PageContext): Promise<Page<PhotoWithTags>> {
     const caller = callerOfPage(context);
     const query = readLibraryQuery(context.request.query);
     const { filters } = await libraryFilters(this.ports, caller, query);
