@@ -73,18 +73,9 @@ const SCRIPT_POLICY =
 @Controller('settings/assets')
 @NoKeyRequired()
 export class AssetsController {
-  @Get(':version/:name')
-  show(@Param('name') name: string, @Res() response: Response): void {
-    this.send(name, response);
-  }
-
-  @Get(':version/:folder/:name')
-  showInFolder(@Param('folder') folder: string, @Param('name') name: string, @Res() response: Response): void {
-    this.send(`${folder}/${name}`, response);
-  }
-
-  private send(name: string, response: Response): void {
-    const asset = findAsset(name);
+  @Get([':version/:name', ':version/:folder/:name'])
+  show(@Param() { folder, name }: { folder?: string; name: string }, @Res() response: Response): void {
+    const asset = findAsset(folder === undefined ? name : `${folder}/${name}`);
     if (asset === undefined) throw notFound('asset');
     response.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
     response.setHeader('Content-Type', asset.type);

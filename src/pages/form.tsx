@@ -253,16 +253,8 @@ export function UserName({ email }: { email: string | null }) {
   return <input type="text" name={USER_NAME_FIELD} value={email ?? ''} autocomplete="username" hidden readOnly />;
 }
 
-interface ExpiryProps {
-  /** The clause about the end, as in “The key stops working”. */
-  readonly end: string;
-  /** The last day. */
-  readonly value: string;
-  readonly problems: Problems | null;
-}
-
-/** The day at whose end something stops working. */
-export function ExpiryField({ end, value, problems }: ExpiryProps) {
+/** The day at whose end something stops working. `end`: the clause about it, as in “The key stops working”. */
+export function ExpiryField({ end, value, problems }: { end: string; value: string; problems: Problems | null }) {
   return (
     <Field
       label="Expiry date"

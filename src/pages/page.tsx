@@ -26,15 +26,77 @@ export function renderPage(
 ) {
   const flash = options.flash ?? takeFlash(context);
   const token = new Csrf(ports).token(context.request);
+  const plain = options.plain === true || context.person === null;
+  const undo = flash?.undo;
+  // When two-step sign-in is required, now or soon, of a person who has not set it up.
+  const from = context.person?.hasFactor === false ? context.person.customer.factorsRequiredFrom : null;
+  const page = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <meta name="csrf-token" content={token} />
+        <title>{`${options.title} · Photo Service`}</title>
+        <link rel="icon" href={assetUrl('styles/icon.svg')} type="image/svg+xml" />
+        <link
+          rel="preload"
+          href={assetUrl('styles/inter-latin-wght-normal.woff2')}
+          as="font"
+          type="font/woff2"
+          crossorigin="anonymous"
+        />
+        {[...STYLES, ...(options.styles ?? [])].map((name) => (
+          <link key={name} rel="stylesheet" href={assetUrl(`styles/${name}`)} />
+        ))}
+        {['page.js', ...(options.scripts ?? [])].map((name) => (
+          <script key={name} type="module" src={assetUrl(name)} />
+        ))}
+      </head>
+      <body class={plain ? 'plain' : options.isWide ? 'wide' : undefined}>
+        <a class="skip" href="#content">
+          Skip to content
+        </a>
+        {plain ? (
+          <header>
+            <Brand />
+          </header>
+        ) : (
+          <Header context={context} section={options.section} />
+        )}
+        <main id="content" tabIndex={-1}>
+          {!plain && from !== null && (
+            <p class="flash failed">
+              Everyone in this account needs two-step sign-in as of <Moment at={from} />. From then on, no other page
+              opens without it. <a href={FACTORS_PATH}>Add a passkey or an authenticator app</a>.
+            </p>
+          )}
+          {flash && (
+            <div class={`flash ${flash.kind}`} role={flash.kind === 'failed' ? 'alert' : 'status'}>
+              {flash.text}
+              {undo && (
+                <Form action={undo.action} class="undo">
+                  {undo.values.map((value) => (
+                    <input key={value} type="hidden" name={undo.field} value={value} />
+                  ))}
+                  <button class="quiet" type="submit">
+                    <Icon name="undo-2" /> Undo
+                  </button>
+                </Form>
+              )}
+            </div>
+          )}
+          {content}
+        </main>
+      </body>
+    </html>
+  );
   const html = renderToString(
     <CsrfToken.Provider value={token}>
       <ActingRole.Provider value={context.person?.user.role ?? null}>
         <Surroundings.Provider value={context}>
-          <ReaderFormats.Provider value={context.formats}>
-            <Layout context={context} options={options} flash={flash} token={token}>
-              {content}
-            </Layout>
-          </ReaderFormats.Provider>
+          <ReaderFormats.Provider value={context.formats}>{page}</ReaderFormats.Provider>
         </Surroundings.Provider>
       </ActingRole.Provider>
     </CsrfToken.Provider>,
@@ -153,83 +215,6 @@ interface PageOptions {
 /** The style of every page, in an order in which later files refine earlier ones. */
 const STYLES = ['base.css', 'page.css', 'parts.css', 'tables.css', 'forms.css'] as const;
 
-interface LayoutProps {
-  readonly context: PageContext;
-  readonly options: PageOptions;
-  readonly flash: Flash | null;
-  readonly token: string;
-  readonly children: ComponentChildren;
-}
-
-function Layout({ context, options, flash, token, children }: LayoutProps) {
-  const plain = options.plain === true || context.person === null;
-  const undo = flash?.undo;
-  // When two-step sign-in is required, now or soon, of a person who has not set it up.
-  const from = context.person?.hasFactor === false ? context.person.customer.factorsRequiredFrom : null;
-  return (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        <meta name="csrf-token" content={token} />
-        <title>{`${options.title} · Photo Service`}</title>
-        <link rel="icon" href={assetUrl('styles/icon.svg')} type="image/svg+xml" />
-        <link
-          rel="preload"
-          href={assetUrl('styles/inter-latin-wght-normal.woff2')}
-          as="font"
-          type="font/woff2"
-          crossorigin="anonymous"
-        />
-        {[...STYLES, ...(options.styles ?? [])].map((name) => (
-          <link key={name} rel="stylesheet" href={assetUrl(`styles/${name}`)} />
-        ))}
-        {['page.js', ...(options.scripts ?? [])].map((name) => (
-          <script key={name} type="module" src={assetUrl(name)} />
-        ))}
-      </head>
-      <body class={plain ? 'plain' : options.isWide ? 'wide' : undefined}>
-        <a class="skip" href="#content">
-          Skip to content
-        </a>
-        {plain ? (
-          <header>
-            <Brand />
-          </header>
-        ) : (
-          <Header context={context} section={options.section} />
-        )}
-        <main id="content" tabIndex={-1}>
-          {!plain && from !== null && (
-            <p class="flash failed">
-              Everyone in this account needs two-step sign-in as of <Moment at={from} />. From then on, no other page
-              opens without it. <a href={FACTORS_PATH}>Add a passkey or an authenticator app</a>.
-            </p>
-          )}
-          {flash && (
-            <div class={`flash ${flash.kind}`} role={flash.kind === 'failed' ? 'alert' : 'status'}>
-              {flash.text}
-              {undo && (
-                <Form action={undo.action} class="undo">
-                  {undo.values.map((value) => (
-                    <input key={value} type="hidden" name={undo.field} value={value} />
-                  ))}
-                  <button class="quiet" type="submit">
-                    <Icon name="undo-2" /> Undo
-                  </button>
-                </Form>
-              )}
-            </div>
-          )}
-          {children}
-        </main>
-      </body>
-    </html>
-  );
-}
-
 function Brand() {
   return (
     <a class="brand" href={HOME}>
@@ -274,15 +259,9 @@ function Header({ context, section }: { context: PageContext; section: string | 
   );
 }
 
-interface DocsLinkProps {
-  /** Below `/docs`. */
-  readonly path?: string;
-  readonly class?: string;
-  readonly children: ComponentChildren;
-}
-
-/** A link into the documentation; where that is not served, its text alone. */
-export function DocsLink({ path = '', class: style, children }: DocsLinkProps) {
+/** A link to a path below `/docs`; where that is not served, its text alone. */
+export function DocsLink(props: { path?: string; class?: string; children: ComponentChildren }) {
+  const { path = '', class: style, children } = props;
   if (!useContext(Surroundings).hasDocs) return <span class={style}>{children}</span>;
   return (
     <a class={style} href={`/docs${path}`}>

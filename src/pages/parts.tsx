@@ -183,7 +183,8 @@ export function Buttons({ label, kind, cancel, children }: ButtonsProps) {
 }
 
 /** A text that people take somewhere else, often shown only once. The button appears where scripts run; `Copied` tells what it did. */
-export function Copyable({ id, text, small = false, codes = false }: CopyableProps) {
+export function Copyable(props: { id: string; text: string; small?: boolean; codes?: boolean }) {
+  const { id, text, small = false, codes = false } = props;
   return (
     <div class="secret">
       <code id={id} class={codes ? 'codes' : undefined}>
@@ -194,15 +195,6 @@ export function Copyable({ id, text, small = false, codes = false }: CopyablePro
       </button>
     </div>
   );
-}
-
-interface CopyableProps {
-  /** Unique on its page. */
-  readonly id: string;
-  readonly text: string;
-  readonly small?: boolean;
-  /** One a line. */
-  readonly codes?: boolean;
 }
 
 /** The place where the script speaks to screen readers, once on a page with texts to copy. */

@@ -122,15 +122,8 @@ export function ShownValues({ fields }: { fields: object }) {
   return <input type="hidden" name={NAME} value={digests.join(' ')} />;
 }
 
-interface Edits<Fields> {
-  /** The fields whose values are not those that the form showed. */
-  readonly changed: Partial<Fields>;
-  /** Errors: `invalid_request` for each of them that has another value by now, and not the sent one either. */
-  requireUnchanged(current: Fields): void;
-}
-
 /** The edits of a form with `ShownValues`; without them every field is one. */
-export function editsOf<Fields extends object>(form: FormFields, sent: Fields): Edits<Fields> {
+export function editsOf<Fields extends object>(form: FormFields, sent: Fields) {
   const shown = new Map(
     form
       .text(NAME, FieldLength.line)
@@ -140,8 +133,10 @@ export function editsOf<Fields extends object>(form: FormFields, sent: Fields): 
   const isShown = (name: string, value: unknown) => shown.get(name) === digestOf(value);
   const changed = Object.entries(sent).filter(([name, value]) => !isShown(name, value));
   return {
+    /** The fields whose values are not those that the form showed. */
     changed: Object.fromEntries(changed) as Partial<Fields>,
-    requireUnchanged: (current) => {
+    /** Errors: `invalid_request` for each of them that has another value by now, and not the sent one either. */
+    requireUnchanged: (current: Fields): void => {
       const now = new Map<string, unknown>(Object.entries(current));
       const elsewhere = changed.filter(([name, value]) => {
         const [before, theirs] = [shown.get(name), digestOf(now.get(name))];

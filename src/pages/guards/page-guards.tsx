@@ -221,6 +221,10 @@ export async function requireConfirmed(ports: Ports, context: PageContext, perso
   const offersPasskeys = await canUsePasskey(ports, person);
   const provider = isKnownHere(person) ? null : await providerFor(ports, person);
   const sent = context.form.entriesBut(CSRF_FIELD, CONFIRMATION_FIELD, USER_NAME_FIELD, PASSKEY_FIELD);
+  // The page with the form, of this site in any case.
+  const referer = headerOf(context.request, 'referer');
+  const hasReferer = referer !== undefined && URL.canParse(referer);
+  const back = hasReferer ? withoutBasePath(new URL(referer).pathname, context.request.baseUrl) : HOME;
   const form = (
     <section class="card narrow">
       <h1>Confirm that it is you</h1>
@@ -250,7 +254,7 @@ export async function requireConfirmed(ports: Ports, context: PageContext, perso
                 <Field label="Password" name={CONFIRMATION_FIELD} errors={problems} input={PASSWORD_INPUT} />
               </>
             )}
-            <Buttons label="Confirm" cancel={pageBefore(context)}>
+            <Buttons label="Confirm" cancel={back}>
               {offersPasskeys && <PasskeyButton from={passkeyQuestions.again} label="Use a passkey" />}
             </Buttons>
             {offersPasskeys && <PasskeyNotes />}
@@ -277,12 +281,4 @@ export async function requireConfirmed(ports: Ports, context: PageContext, perso
 /** By a password or a second factor. Others are known by a provider alone. */
 function isKnownHere({ user, hasFactor }: KnownSession): boolean {
   return hasFactor || user.passwordHash !== null;
-}
-
-/** The page with the form, of this site in any case. */
-function pageBefore({ request }: PageContext): string {
-  const referer = headerOf(request, 'referer');
-  return referer !== undefined && URL.canParse(referer)
-    ? withoutBasePath(new URL(referer).pathname, request.baseUrl)
-    : HOME;
 }

@@ -29,7 +29,7 @@ import { jsonReply, PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, type PageContext } from '../page-context.js';
 import { Card, Heading, Moment } from '../parts.js';
 import { countsText, isRefused, receivePlainForm, registrationView, resultsOfNone } from './import-results.js';
-import { Importer, importerReach, PAGE_IMPORT, tagNamesIn } from './importer.view.js';
+import { Importer, importerReach, PAGE_IMPORT } from './importer.view.js';
 
 /** The request of the importer's script to begin an import. */
 class BeginBody {
@@ -110,7 +110,9 @@ export class ImportController extends PageController {
   @TakesFiles()
   async receive(@CurrentPageContext() context: PageContext): Promise<Reply> {
     try {
-      const creation = { ...PAGE_IMPORT, tagNames: tagNamesIn(context.form.text('tags', FieldLength.text)) };
+      const typed = context.form.text('tags', FieldLength.text).split(',');
+      const tagNames = [...new Set(typed.map((name) => name.trim()).filter((name) => name !== ''))];
+      const creation = { ...PAGE_IMPORT, tagNames };
       const { importId, trouble } = await receivePlainForm(this.ports, callerOfPage(context), context.form, creation);
       const path = importId === null ? '/settings/import' : `/settings/imports/${importId}`;
       return redirectTo(context, path, trouble === null ? undefined : { kind: 'failed', text: trouble });

@@ -5,22 +5,16 @@ import type { Uses } from '../../core/ports.js';
 import { CSRF_FIELD } from '../browser-session.js';
 import { CsrfToken } from '../form.js';
 
-interface ImporterProps {
-  readonly title?: string;
-  /** Hidden until something is dragged over the page. */
-  readonly waits?: boolean;
-  /** An earlier import that is to be resumed. */
-  readonly begun?: ImportDetails;
-}
-
 /** `image/*` alone leaves out what the browser itself does not know. */
 export const ACCEPTED_FILES = ['image/*', ...fileExtensions].join(',');
 
 /**
  * Imports photos from this computer. With scripts: whole folders, progress, pause, and resuming after an interruption (import.js). Without:
  * a plain form for a few files.
+ * @param props `waits`: hidden until something is dragged over the page; `begun`: an earlier import that is to be resumed.
  */
-export function Importer({ title = 'Drop photos or folders here', waits = false, begun }: ImporterProps) {
+export function Importer(props: { title?: string; waits?: boolean; begun?: ImportDetails }) {
+  const { title = 'Drop photos or folders here', waits = false, begun } = props;
   return (
     <section
       class="importer"
@@ -117,9 +111,4 @@ export const PAGE_IMPORT = { source: 'Settings area', tagDuplicates: true, keywo
 /** Origins that a page with an importer must be able to reach: the store, if browsers send to it. */
 export async function importerReach({ directUploads }: Uses<'directUploads'>): Promise<readonly string[]> {
   return directUploads === null ? [] : [await directUploads.origin()];
-}
-
-export function tagNamesIn(text: string): readonly string[] {
-  const names = text.split(',').map((name) => name.trim());
-  return [...new Set(names.filter((name) => name !== ''))];
 }

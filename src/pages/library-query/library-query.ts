@@ -103,15 +103,15 @@ export function hasYears(query: LibraryQuery): boolean {
   return !query.trash && isInOrder && !isNarrow({ ...query, from: '', to: '' });
 }
 
-export interface LibraryFilters {
-  /** Null when no photo can match. */
-  readonly filters: PhotoFilters | null;
-  /** Parts of the query that could not be parsed, in sentences; the rest is in the filters. */
-  readonly problems: readonly string[];
-}
-
-/** The query as the filters of the API. */
-export async function libraryFilters(ports: Ports, caller: Caller, query: LibraryQuery): Promise<LibraryFilters> {
+/**
+ * The query as the filters of the API, null when no photo can match; and the parts that could not be parsed, in sentences, which the filters
+ * leave out.
+ */
+export async function libraryFilters(
+  ports: Ports,
+  caller: Caller,
+  query: LibraryQuery,
+): Promise<{ filters: PhotoFilters | null; problems: readonly string[] }> {
   const words = query.q === '' ? [] : searchTerms(query.q);
   const zone =
     query.from || query.to ? ((await ports.customers.find(caller.customerId))?.defaultTimeZone ?? 'UTC') : '';

@@ -255,15 +255,8 @@ function Keys({ keys, children }: { keys: readonly string[]; children: Component
   );
 }
 
-interface ViewerButtonProps {
-  readonly name: string;
-  readonly label: string;
-  readonly icon: IconName;
-  /** It has the states on and off. */
-  readonly isSwitch?: boolean;
-}
-
-function ViewerButton({ name, label, icon, isSwitch = false }: ViewerButtonProps) {
+function ViewerButton(props: { name: string; label: string; icon: IconName; isSwitch?: boolean }) {
+  const { name, label, icon, isSwitch = false } = props;
   return (
     <button
       type="button"

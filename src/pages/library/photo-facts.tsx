@@ -10,14 +10,9 @@ import { SmallMap } from './world.js';
 /** Fields of a photo that have no place of their own on its page. */
 const listed = fieldNames.filter((name) => !['title', 'description', 'location', 'externalId'].includes(name));
 
-interface FactsProps {
-  readonly photo: PhotoWithTags;
-  readonly exif: ExifTags | null;
-  /** Whether forms beside it have what can be edited, on a map too. */
-  readonly isEdited: boolean;
-}
-
-export function PhotoFacts({ photo, exif, isEdited }: FactsProps) {
+/** @param props `isEdited`: whether forms beside it have what can be edited, on a map too. */
+export function PhotoFacts(props: { photo: PhotoWithTags; exif: ExifTags | null; isEdited: boolean }) {
+  const { photo, exif, isEdited } = props;
   const formats = useFormats();
   const { camera, exposure, location, metadata } = photo;
   return (

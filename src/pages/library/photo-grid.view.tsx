@@ -163,15 +163,12 @@ export function chosenTileSize(
   return request.session.tileSize ?? 'medium';
 }
 
-interface YearsProps {
-  readonly query: LibraryQuery;
-  readonly years: readonly number[];
-  /** The months of these years, latest first. A script adds them (scrubber.ts): counting can take longer than the page. */
-  readonly months?: readonly PhotoMonth[];
-}
-
-/** Leads to the photos of a year or month: in the list from the newest to the oldest that is where its end is. */
-export function Years({ query, years, months }: YearsProps) {
+/**
+ * Leads to the photos of a year or month: in the list from the newest to the oldest that is where its end is.
+ * @param props A script adds the months, latest first (scrubber.ts): counting can take longer than the page.
+ */
+export function Years(props: { query: LibraryQuery; years: readonly number[]; months?: readonly PhotoMonth[] }) {
+  const { query, years, months } = props;
   const formats = useFormats();
   if (years.length < 2 && months === undefined) return null;
   const isAscending = query.sort === 'takenAt';

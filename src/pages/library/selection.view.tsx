@@ -90,15 +90,9 @@ export function LibraryActions({ query }: { query: LibraryQuery }) {
   );
 }
 
-interface TagInputProps {
-  readonly id: string;
-  readonly value?: string;
-  readonly placeholder?: string;
-  readonly required?: boolean;
-}
-
 /** An input for the name of a tag; a script suggests those that there are. */
-export function TagInput({ id, value, placeholder, required }: TagInputProps) {
+export function TagInput(props: { id: string; value?: string; placeholder?: string; required?: boolean }) {
+  const { id, value, placeholder, required } = props;
   return (
     <>
       <input
@@ -170,14 +164,9 @@ export function ShiftFields() {
   );
 }
 
-interface ActionButtonProps {
-  readonly name: EditButton;
-  readonly isForDeleteKey?: boolean;
-  readonly children: ComponentChildren;
-}
-
 /** A button for what a script does without leaving the page (photo-actions.ts). */
-function ActionButton({ name, isForDeleteKey, children }: ActionButtonProps) {
+function ActionButton(props: { name: EditButton; isForDeleteKey?: boolean; children: ComponentChildren }) {
+  const { name, isForDeleteKey, children } = props;
   return (
     <button
       type="submit"
