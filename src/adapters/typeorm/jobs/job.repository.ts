@@ -10,7 +10,6 @@ import {
   jobKey,
   MAX_ATTEMPTS,
   type Pool,
-  type QueuePlace,
   queuePlaceOf,
   type Work,
 } from '../../../core/jobs/job.js';
@@ -21,55 +20,35 @@ import { clientConfig, listenOn } from '../database/connection.js';
 import { change, column, inSeconds, prepared, select, selectList, tableOf } from '../database/sql.js';
 import { type Statement, withoutTransaction } from '../database/transaction.js';
 
-/** A job of any pool. */
-export interface JobRow extends QueuePlace {
-  readonly customerId: Id;
-  readonly id: Id;
-  /** `jobKey` of the work. */
-  readonly key: string;
-  readonly work: Work;
-  /** The delivery that it makes. The job is deleted with it. */
-  readonly deliveryId: Id | null;
-  /** The item whose file it fetches. The job is deleted with the fetch. */
-  readonly itemId: Id | null;
-  readonly attempt: number;
-  readonly failures: number;
-  readonly outages: number;
-  readonly traceContext: string | null;
-  /** When it can be claimed; while a run holds it, when its lease expires. */
-  readonly dueAt: Date;
-  readonly lease: string | null;
-  /** The process that has it. */
-  readonly heldBy: number | null;
-  /** The same work was added during this run. */
-  readonly again: boolean;
-  /** Why the last run failed. */
-  readonly reason: string | null;
-  readonly deadAt: Date | null;
-  readonly createdAt: Date;
-}
-
 /** The database's clock, in microseconds. */
 const moment = { type: 'timestamptz' } as const;
 
-export const jobTable = tableOf<JobRow>('job', 'job_queue', {
+/** Jobs of any pool. */
+export const jobTable = tableOf('job', 'job_queue', {
   customerId: column.key,
   id: column.generatedKey,
   pool: column.text,
   turn: column.text,
   lane: column.text,
+  /** `jobKey` of the work. */
   key: column.text,
   work: column.document,
+  /** The delivery that it makes. The job is deleted with it. */
   deliveryId: column.optionalBigWhole,
+  /** The item whose file it fetches. The job is deleted with the fetch. */
   itemId: column.optionalBigWhole,
   attempt: column.whole,
   failures: column.whole,
   outages: column.whole,
   traceContext: column.optionalText,
+  /** When it can be claimed; while a run holds it, when its lease expires. */
   dueAt: moment,
   lease: column.optionalText,
+  /** The process that has it. */
   heldBy: column.optionalBigWhole,
+  /** The same work was added during this run. */
   again: column.yesOrNo,
+  /** Why the last run failed. */
   reason: column.optionalText,
   deadAt: { ...moment, nullable: true },
   createdAt: moment,
