@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { type ListSort, NEAREST_FIRST, type PhotoFilters } from '../../../core/photos/photo-query.js';
+import { type ListSort, type PhotoFilters } from '../../../core/photos/photo-query.js';
 import type { Id } from '../../../core/shared/ids.js';
 import type { Position } from '../../../core/shared/pagination.js';
 import { hasWord, searchText, searchWords } from '../../../core/shared/text.js';
@@ -226,28 +226,22 @@ export interface PhotoOrder {
 const instantOf = (milliseconds: string | number) => new Date(Number(milliseconds));
 const itself = (value: string | number) => value;
 
+type SortName = Exclude<ListSort, `-${string}`>;
+
+/** By the names of the sorts, without their directions. */
+const orders: Readonly<Record<SortName, Omit<PhotoOrder, 'direction'>>> = {
+  id: { column: 'id', nullable: false, value: itself },
+  takenAt: { column: 'taken_at', nullable: true, value: instantOf },
+  createdAt: { column: 'created_at', nullable: false, value: instantOf },
+  filename: { column: 'filename_key', nullable: false, value: itself },
+  sizeBytes: { column: 'size_bytes', nullable: false, value: itself },
+  updatedAt: { column: 'updated_at', nullable: false, value: instantOf },
+  distance: { column: 'distance', nullable: false, value: itself },
+};
+
 export function orderOf(sort: ListSort): PhotoOrder {
   const direction = sort.startsWith('-') ? 'DESC' : 'ASC';
-  switch (sort) {
-    case 'id':
-    case '-id':
-      return { column: 'id', direction, nullable: false, value: itself };
-    case 'takenAt':
-    case '-takenAt':
-      return { column: 'taken_at', direction, nullable: true, value: instantOf };
-    case 'filename':
-    case '-filename':
-      return { column: 'filename_key', direction, nullable: false, value: itself };
-    case 'sizeBytes':
-    case '-sizeBytes':
-      return { column: 'size_bytes', direction, nullable: false, value: itself };
-    case NEAREST_FIRST:
-      return { column: 'distance', direction, nullable: false, value: itself };
-    case 'updatedAt':
-      return { column: 'updated_at', direction, nullable: false, value: instantOf };
-    default:
-      return { column: 'created_at', direction, nullable: false, value: instantOf };
-  }
+  return { ...orders[sort.replace('-', '') as SortName], direction };
 }
 
 /** A condition on the columns in which a table stores the value of the order and the photo's id. */
