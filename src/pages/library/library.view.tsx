@@ -36,6 +36,7 @@ export function LibraryPage({ query, problems, isFirst, values, searches, edits,
   const isEditor = useMayActAs('editor');
   const hasShares = useHasArea('shares');
   const isNew = isEmpty && !query.trash && !isNarrow(query);
+  const path = libraryPath(query);
   return (
     <>
       <Part name="head">
@@ -127,9 +128,44 @@ export function LibraryPage({ query, problems, isFirst, values, searches, edits,
           ))}
         {list.sections.length > 0 && (
           <>
-            <ListHead query={query} {...list} />
+            <div class="list-head">
+              <p class="soft">{list.count}</p>
+              <Allowed least="editor">
+                <button type="button" class="quiet" data-start-selecting hidden>
+                  <Icon name="circle-check" /> Select
+                </button>
+              </Allowed>
+              <button type="button" class="quiet" data-open-keys hidden>
+                <Icon name="keyboard" /> Keyboard shortcuts
+              </button>
+              <nav aria-label="Size of photos" data-tile-sizes>
+                {Object.entries(tileSizes).map(([name, { label }]) => (
+                  <a
+                    key={name}
+                    href={`${path}${path.includes('?') ? '&' : '?'}size=${name}`}
+                    data-size={name}
+                    aria-current={name === list.size ? 'true' : undefined}
+                  >
+                    {label}
+                  </a>
+                ))}
+              </nav>
+            </div>
             <div class="by-year">
-              <Selectable query={query} {...list} />
+              <Form action={selectionPath(query)} class="library" label="Photos">
+                <PhotoSections query={query} sections={list.sections} size={list.size} />
+                {list.older && (
+                  <p class="more">
+                    <LinkButton
+                      href={list.older}
+                      label={query.sort === '-takenAt' || query.sort === '-createdAt' ? 'Older photos' : 'More photos'}
+                      rel="next"
+                    />
+                  </p>
+                )}
+                <p class="unseen" role="status" />
+                <Allowed least="editor">{query.trash ? <TrashActions /> : <LibraryActions query={query} />}</Allowed>
+              </Form>
               <Years query={query} years={list.years} />
             </div>
             {/* What can be done by keyboard (library-keys.ts). */}
@@ -188,56 +224,6 @@ function Part({ name, children }: { name: string; children: ComponentChildren })
   return (
     <div class="library-part" data-library-part={name}>
       {children}
-    </div>
-  );
-}
-
-/** The photos, each to look at or to select, and what can be done with those that are selected. */
-function Selectable({ query, sections, size, older }: Pick<LibraryProps, 'query' | 'sections' | 'size' | 'older'>) {
-  return (
-    <Form action={selectionPath(query)} class="library" label="Photos">
-      <PhotoSections query={query} sections={sections} size={size} />
-      {older && (
-        <p class="more">
-          <LinkButton
-            href={older}
-            label={query.sort === '-takenAt' || query.sort === '-createdAt' ? 'Older photos' : 'More photos'}
-            rel="next"
-          />
-        </p>
-      )}
-      <p class="unseen" role="status" />
-      <Allowed least="editor">{query.trash ? <TrashActions /> : <LibraryActions query={query} />}</Allowed>
-    </Form>
-  );
-}
-
-/** The number of photos there are, and the choice of how large they are displayed. */
-function ListHead({ query, size, count }: Pick<LibraryProps, 'query' | 'size' | 'count'>) {
-  const path = libraryPath(query);
-  return (
-    <div class="list-head">
-      <p class="soft">{count}</p>
-      <Allowed least="editor">
-        <button type="button" class="quiet" data-start-selecting hidden>
-          <Icon name="circle-check" /> Select
-        </button>
-      </Allowed>
-      <button type="button" class="quiet" data-open-keys hidden>
-        <Icon name="keyboard" /> Keyboard shortcuts
-      </button>
-      <nav aria-label="Size of photos" data-tile-sizes>
-        {Object.entries(tileSizes).map(([name, { label }]) => (
-          <a
-            key={name}
-            href={`${path}${path.includes('?') ? '&' : '?'}size=${name}`}
-            data-size={name}
-            aria-current={name === size ? 'true' : undefined}
-          >
-            {label}
-          </a>
-        ))}
-      </nav>
     </div>
   );
 }
