@@ -63,7 +63,11 @@ export class ExportController extends PageController {
   @RequireRole('owner')
   async library(@CurrentPageContext() context: PageContext, @Res() response: Response): Promise<void> {
     const caller = callerOfPage(context);
-    await requireArchivable(this.ports, caller);
+    const { usage } = await readCustomer(this.ports, caller);
+    if (usage.photos > MAX_ARCHIVED_PHOTOS) {
+      const message = `A library of more than ${MAX_ARCHIVED_PHOTOS} photos is too large for one file. Export it with phs export FOLDER.`;
+      throw new DomainError('limit_reached', message);
+    }
     if (context.request.method !== 'HEAD') await recordExport(this.ports, caller, 'library.zip');
     const file = { filename: 'library.zip', type: 'application/zip' };
     await sendGenerated(context.request, response, file, zipOf(new LibraryArchive(this.ports, caller).entries()));
@@ -73,13 +77,12 @@ export class ExportController extends PageController {
   async tags(@CurrentPageContext() context: PageContext, @Res() response: Response): Promise<void> {
     const caller = callerOfPage(context);
     if (context.request.method !== 'HEAD') await recordExport(this.ports, caller, 'tags.jsonl');
-    const tags = everyPage((cursor) => listTags(this.ports, caller, { ...BY_ID, filters: {}, cursor }));
-    await sendLines(context.request, response, 'tags.jsonl', viewed(tags));
+    const tags = everyPage(async (cursor) => {
+      const page = await listTags(this.ports, caller, { ...BY_ID, filters: {}, cursor });
+      return { ...page, data: page.data.map(tagView) };
+    });
+    await sendLines(context.request, response, 'tags.jsonl', tags);
   }
-}
-
-async function* viewed(tags: AsyncIterable<Parameters<typeof tagView>[0]>): AsyncGenerator<object> {
-  for await (const tag of tags) yield tagView(tag);
 }
 
 /** With the path of each original; null if a key cannot get it. */
@@ -97,14 +100,6 @@ async function* withDownloads(request: Request, photos: AsyncIterable<PhotoWithT
 const MAX_ARCHIVED_PHOTOS = 100_000;
 /** The order of ids never shifts: a photo that changes during the download is included once. */
 const BY_ID = { sort: 'id', limit: MAX_PAGE_SIZE } as const;
-
-/** Errors: `limit_reached`. */
-async function requireArchivable(ports: Pick<Ports, 'store'>, caller: Caller): Promise<void> {
-  const { usage } = await readCustomer(ports, caller);
-  if (usage.photos <= MAX_ARCHIVED_PHOTOS) return;
-  const message = `A library of more than ${MAX_ARCHIVED_PHOTOS} photos is too large for one file. Export it with phs export FOLDER.`;
-  throw new DomainError('limit_reached', message);
-}
 
 /**
  * A library as `phs export` writes it, file by file: originals with their sidecars, small pictures, then the lists, checksums and pages, and at
@@ -153,7 +148,9 @@ class LibraryArchive {
     yield this.text(PHOTOS, this.photoLines());
     yield this.text(TAGS, this.tagLines());
     yield this.text(IMPORTS, this.importLines());
-    yield this.text(WEBHOOKS, this.webhookLines());
+    const endpoints = await listWebhookEndpoints(this.ports, this.caller.customerId);
+    const webhooks = endpoints.map(({ url, description, events, status }) => ({ url, description, events, status }));
+    yield this.text(WEBHOOKS, [linesOf(webhooks)]);
     yield this.text(CHECKSUMS, [this.checksums.join('')]);
     const months: ExportedMonth[] = [];
     for (const [month, { first, ids }] of this.months) {
@@ -207,11 +204,6 @@ class LibraryArchive {
       this.counts.imports += 1;
       yield linesOf([importView(found)]);
     }
-  }
-
-  private async *webhookLines(): AsyncGenerator<string> {
-    const endpoints = await listWebhookEndpoints(this.ports, this.caller.customerId);
-    yield linesOf(endpoints.map(({ url, description, events, status }) => ({ url, description, events, status })));
   }
 
   private async isMissing({ originalLostAt, blobKey, sizeBytes }: PhotoWithTags): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { Caller } from '../../core/access/caller.js';
 import type { Limits } from '../../core/customers/limits.js';
 import { createImport, type ImportCreation } from '../../core/imports/create.js';
 import { finalizeImport } from '../../core/imports/finalize.js';
-import { type CountedImport, type ImportCounts, progress } from '../../core/imports/import.js';
+import type { ImportCounts } from '../../core/imports/import.js';
 import type { ImportPhoto } from '../../core/imports/import-photo.js';
 import type { ItemDetails } from '../../core/imports/read.js';
 import { type InlineFile, receiveInline } from '../../core/imports/register/inline.js';
@@ -48,7 +48,10 @@ export async function receivePlainForm(
     const refusals = refused.map(({ index, error }) => ({ filename: names[index] ?? '', sizeBytes: null, error }));
     await recordRefusals(ports, caller, importId, refusals);
     await end('commit');
-    return { importId, trouble: problemOf(ports, results, names) };
+    const problems = results.flatMap(({ index, error }) =>
+      error ? `${names[index]}: ${reasonOf(error, ports.limits)}` : [],
+    );
+    return { importId, trouble: problems.join(' ') || null };
   } catch (error) {
     if (!(error instanceof DomainError) || error.code === 'service_unavailable') throw error;
     await end('discard');
@@ -67,11 +70,6 @@ async function* recordNames(
     names.push(file.filename);
     yield file;
   }
-}
-
-function problemOf({ limits }: Ports, results: readonly RegistrationResult[], names: readonly string[]): string | null {
-  const problems = results.flatMap(({ index, error }) => (error ? `${names[index]}: ${reasonOf(error, limits)}` : []));
-  return problems.length === 0 ? null : problems.join(' ');
 }
 
 type Refused = RegistrationResult & { readonly error: ItemError };
@@ -112,16 +110,6 @@ export function registrationView(
       },
     },
     error: error && { message: reasonOf(error, limits) },
-  };
-}
-
-export function stateView(subject: CountedImport, failed: readonly ItemDetails[], limits: Limits) {
-  return {
-    id: subject.id,
-    status: subject.status,
-    counts: { ...subject.counts },
-    progress: progress(subject),
-    failed: failed.map((item) => ({ id: item.id, filename: item.filename, reason: failureOf(item, limits) })),
   };
 }
 

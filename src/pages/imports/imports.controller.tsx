@@ -14,7 +14,7 @@ import { type Formats } from '../formats.js';
 import { jsonReply, PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
 import { Badge, Card, Confirm, Empty, Fact, Heading, LinkButton, Moment, Table, type Tone } from '../parts.js';
-import { countsText, failureOf, stateView } from './import-results.js';
+import { countsText, failureOf } from './import-results.js';
 
 const PAGE = 25;
 /** Failed items, on one page. */
@@ -160,7 +160,11 @@ export class ImportsController extends PageController {
   async state(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const request = { statuses: ['failed'] as const, limit: ITEMS, cursor: null };
     const { import: subject, page: failed } = await listImportPhotos(this.ports, callerOfPage(context), id, request);
-    return jsonReply(stateView(subject, failed.data, this.ports.limits));
+    const { status, counts } = subject;
+    const reasons = failed.data.map((item) => {
+      return { id: item.id, filename: item.filename, reason: failureOf(item, this.ports.limits) };
+    });
+    return jsonReply({ id, status, counts: { ...counts }, progress: progress(subject), failed: reasons });
   }
 
   @Post(':id/finish')
