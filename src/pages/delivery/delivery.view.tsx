@@ -5,7 +5,7 @@ import { Card, Table } from '../parts.js';
 
 const COLUMNS = ['Requests', 'Sent', 'Images made'];
 
-/** Of one key, or of all, deleted ones included. */
+/** The images of one key, or of all, deleted ones included. */
 export function PictureUsage(props: { delivery: ImageDelivery; subject?: DeliveryKey; byKey?: boolean }) {
   const { delivery, subject, byKey = false } = props;
   const formats = useFormats();
