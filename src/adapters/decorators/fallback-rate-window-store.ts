@@ -1,6 +1,6 @@
 import type { Budget, RateWindowStore, WindowState } from '../../core/access/rolling-window.js';
 import { SECOND } from '../../core/shared/clock.js';
-import { withTimeout } from '../with-timeout.js';
+import { withTimeout } from '../system-clock.js';
 
 export interface FallbackTimes {
   /** The longest time that a call waits for the first store; default: a second. */

@@ -6,7 +6,7 @@ import {
   type UploadSlots,
 } from '../../core/imports/receive/upload-slots.js';
 import type { Id } from '../../core/shared/ids.js';
-import { orAborted } from '../with-timeout.js';
+import { orAborted } from '../system-clock.js';
 
 interface OpenSlot extends Sender {
   readonly ending: AbortController;

@@ -1,5 +1,5 @@
 import { AggregatorRegistry } from 'prom-client';
-import { withTimeout } from '../with-timeout.js';
+import { withTimeout } from '../system-clock.js';
 import { type MetricsReport, PrometheusMetrics } from './prometheus-metrics.js';
 
 /** The longest time that a process may take to report; after that, its previous report is used. */

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Id } from '../../core/shared/ids.js';
 import { setNewest } from '../shared-work.js';
-import { orAborted } from '../with-timeout.js';
+import { orAborted } from '../system-clock.js';
 
 export interface Address {
   readonly address: string;

@@ -7,7 +7,7 @@ import {
   type WindowState,
 } from '../../core/access/rolling-window.js';
 import { DomainError } from '../../core/shared/errors.js';
-import { withTimeout } from '../with-timeout.js';
+import { withTimeout } from '../system-clock.js';
 
 /**
  * The rule of core/access/rolling-window.ts on one list of admission times, oldest first: nothing else runs in Redis meanwhile, and the

@@ -1,7 +1,7 @@
 import type { Mailer, QueuedMail, SendReport, SendResult } from '../../core/mail/mail.js';
 import { DomainError } from '../../core/shared/errors.js';
 import { Lazy } from '../shared-work.js';
-import { withTimeout } from '../with-timeout.js';
+import { withTimeout } from '../system-clock.js';
 import { htmlOf, plainTextOf, textOf } from './mail-texts.js';
 
 export interface SmtpOptions {
