@@ -93,8 +93,8 @@ export class BackupFolder {
 
   /** Reads what was written, in the form in which it was given. Errors: an Error for an encrypted part without `decrypt`. */
   readPart({ file }: Pick<Part, 'file'>, decrypt: Conversion | null): Readable {
-    const stored = createReadStream(join(this.path, file));
     if (file.endsWith(ENCRYPTED) && decrypt === null) throw new Error(`${join(this.path, file)} is encrypted.`);
+    const stored = createReadStream(join(this.path, file));
     const plain = file.endsWith(ENCRYPTED) && decrypt !== null ? Readable.from(decrypt(stored)) : stored;
     if (!COMPRESSED.test(file)) return plain;
     const gunzip = createGunzip();
@@ -111,10 +111,14 @@ export class BackupFolder {
     });
     failed.catch(() => undefined);
     const lines = createInterface({ input })[Symbol.asyncIterator]();
-    for (;;) {
-      const { value, done } = await Promise.race([lines.next(), failed]);
-      if (done) return;
-      yield JSON.parse(value) as T;
+    try {
+      for (;;) {
+        const { value, done } = await Promise.race([lines.next(), failed]);
+        if (done) return;
+        yield JSON.parse(value) as T;
+      }
+    } finally {
+      input.destroy();
     }
   }
 
@@ -256,20 +260,20 @@ function readManifest(
 ): { manifest: Manifest; signedBy: string } {
   const altered = (file: string) => new Error(`${path}/${file} was altered. Nothing was written: use another backup.`);
   if (signature === null) {
-    known(path, text);
+    manifestOf(path, text);
     throw new Error(`${path}/${SIGNATURE_FILE} is missing. Nothing was written: use another backup.`);
   }
   const given = parsed<BackupSignature>(signature);
   if (typeof given?.signedBy !== 'string' || typeof given.signature !== 'string' || written(given) !== signature)
     throw altered(SIGNATURE_FILE);
   if (!isSigned(given, text)) throw altered(MANIFEST_FILE);
-  return { manifest: known(path, text), signedBy: given.signedBy };
+  return { manifest: manifestOf(path, text), signedBy: given.signedBy };
 }
 
 const MANIFEST_FILE = 'manifest.json';
 const SIGNATURE_FILE = 'manifest.sig';
 
-function known(path: string, text: Uint8Array): Manifest {
+function manifestOf(path: string, text: Uint8Array): Manifest {
   const manifest = parsed<Manifest | { readonly format: 1 }>(new TextDecoder().decode(text));
   if (manifest === null)
     throw new Error(`${path}/${MANIFEST_FILE} is damaged. Nothing was written: use another backup.`);
