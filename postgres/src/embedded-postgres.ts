@@ -41,7 +41,8 @@ interface Start {
 
 /**
  * Opens the database of a data folder, which is created if it is missing, and resolves when the server accepts connections. At most one process owns
- * the server of a folder, even if several start at once, and the server ends with its owner, even after kill -9.
+ * the server of a folder, even if several start at once, and the server ends with its owner, even after kill -9
+ * (`superviseServer`, server-process.ts).
  * @param dataDir path of the folder, absolute or relative to the working directory.
  * @throws DataDirInUseError in mode 'own' when another process owns the server, and in both modes when that process does not answer.
  * @throws OtherVersionError when the database was created by another major version of Postgres.

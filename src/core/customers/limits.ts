@@ -2,11 +2,7 @@ import type { ItemError } from '../shared/errors.js';
 
 /** Count and size limits of one installation, which clients can read. Bytes, pixels and counts. */
 export interface Limits {
-  /**
-   * The largest file: checked when a size is registered or corrected (`registrationError`, imports/candidate.ts; imports/edit-item.ts), while a form
-   * or a URL sends the bytes (imports/register/inline.ts, imports/fetch/fetch.ts), and once more when what has arrived is inspected
-   * (imports/inspect.ts). An upload is held to the size that was registered (imports/receive/upload.ts).
-   */
+  /** The largest file: `tooLarge` (imports/candidate.ts) says where it is checked. */
   readonly maxFileBytes: number;
   /** The most pixels of a picture (`pictureSizeError`); a format may have less (media/formats.ts). */
   readonly maxPixels: number;
@@ -38,7 +34,7 @@ export const MAX_SIDE = 65_500;
 
 /**
  * The error of a picture of this size; null when a picture may have it. Decoders ask by its header, before anything is decoded: the item fails
- * with it, and its import continues.
+ * with it (`inspectAndApply`, imports/inspect.ts), and its import continues.
  */
 export function pictureSizeError(width: number, height: number, maxPixels: number): ItemError | null {
   if (width * height <= maxPixels && Math.max(width, height) <= MAX_SIDE) return null;

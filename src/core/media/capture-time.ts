@@ -48,9 +48,9 @@ export interface WrittenTimes {
 
 export interface CaptureHints {
   readonly location: GeoPoint | null;
-  /** IANA zone of the position, if known. */
+  /** IANA zone of the position, if known: the media reader looks it up. */
   readonly positionZone: string | null;
-  /** The import's zone, else the customer's. */
+  /** The import's zone, else the customer's (`timeOf`, imports/publish.ts): of a clock without an offset and a position. */
   readonly defaultTimeZone: string;
   /** If its name may say when it was taken. */
   readonly filename?: string | null;
