@@ -1,13 +1,15 @@
 import { commandLine } from '../../src/core/audit/audit-entry.js';
 import { eraseCustomer } from '../../src/core/customers/erase-customer.js';
 import {
+  bestOf,
   GROUPS_PER_PAGE,
+  MAX_GROUP,
+  pairsOf,
   readSimilarGroups,
   rejoinPhotos,
   separatePhotos,
   trashOthers,
 } from '../../src/core/photos/similar/groups.js';
-import { bestOf, MAX_GROUP, pairsOf } from '../../src/core/photos/similar/similar-photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';
 import type { Id } from '../../src/core/shared/ids.js';
 import { Account, picture, type World, world } from '../support/core-world.js';

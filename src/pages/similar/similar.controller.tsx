@@ -2,8 +2,15 @@ import { Controller, Get, Post } from '@nestjs/common';
 import type { Caller } from '../../core/access/caller.js';
 import { editPhotos } from '../../core/photos/edit-photo.js';
 import { renditionUrls } from '../../core/photos/renditions/signed-url.js';
-import { readSimilarGroups, rejoinPhotos, separatePhotos, trashOthers } from '../../core/photos/similar/groups.js';
-import { bestOf, MAX_GROUP, type PhotoPair } from '../../core/photos/similar/similar-photo.js';
+import {
+  bestOf,
+  MAX_GROUP,
+  readSimilarGroups,
+  rejoinPhotos,
+  separatePhotos,
+  trashOthers,
+} from '../../core/photos/similar/groups.js';
+import type { PhotoPair } from '../../core/photos/similar/similar-photo.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { RequireRole } from '../../http/access.js';
 import type { Reply } from '../../http/responses/reply.js';

@@ -4,15 +4,14 @@ import { invalid } from '../../shared/errors.js';
 import type { Id } from '../../shared/ids.js';
 import type { Readable, Reader, Transactional } from '../../shared/transactional.js';
 import { changePhotos } from '../change-photos.js';
-import { isTrashed, trash } from '../photo.js';
-import {
-  DEFAULT_DISTANCE,
-  MAX_GROUP,
-  type PhotoPair,
-  pairsOf,
-  requireGroup,
-  type SimilarGroup,
-} from './similar-photo.js';
+import { isTrashed, type Photo, type PhotoWithTags, trash } from '../photo.js';
+import { DEFAULT_DISTANCE, type PhotoPair } from './similar-photo.js';
+
+/** The most photos that are shown, kept or separated together. */
+export const MAX_GROUP = 20;
+
+/** Photos of which each is similar to at least one other; by id ascending. */
+export type SimilarGroup = readonly PhotoWithTags[];
 
 export const GROUPS_PER_PAGE = 10;
 /** Photos that are compared at once, and for one page. */
@@ -111,4 +110,24 @@ export async function trashOthers(
     const changes = others.map((photo) => ({ photo, next: trash(photo, at, trashRetentionDays) }));
     return (await changePhotos(transaction, changes, at)).map(({ id }) => id);
   });
+}
+
+export function pairsOf(ids: readonly Id[]): readonly PhotoPair[] {
+  const sorted = [...new Set(ids)].sort((a, b) => a - b);
+  return sorted.flatMap((photoId, at) => sorted.slice(at + 1).map((otherId) => ({ photoId, otherId })));
+}
+
+/** Errors: `invalid_request`. */
+export function requireGroup(ids: readonly Id[]): void {
+  if (ids.length <= MAX_GROUP) return;
+  const message = `Choose at most ${MAX_GROUP} photos.`;
+  throw invalid({ field: 'ids', code: 'too_many', message, max: MAX_GROUP });
+}
+
+/** The photo to keep, unless a person knows better: the one with the most pixels, then the most bytes, then the one that was there first. */
+export function bestOf<T extends Pick<Photo, 'id' | 'width' | 'height' | 'sizeBytes'>>(
+  group: readonly T[],
+): T | undefined {
+  const pixels = ({ width, height }: T) => width * height;
+  return group.toSorted((a, b) => pixels(b) - pixels(a) || b.sizeBytes - a.sizeBytes || a.id - b.id)[0];
 }
