@@ -18,7 +18,8 @@ import { FieldLength } from '../form-fields.js';
 import { PageController } from '../page.js';
 import { CurrentPageContext, HOME, type PageContext } from '../page-context.js';
 import { Buttons, ContinueLink } from '../parts.js';
-import { continueSignIn, EmailField, RECOVERY_PATH } from './sign-in.view.js';
+import { continueSignIn } from './pending-sign-in.js';
+import { EmailField, RECOVERY_PATH } from './sign-in.view.js';
 
 /** One-time links: invitations, the first owner's, new ones after a lost password. Opening one does not use it up. */
 @Controller(SIGN_IN_LINKS_PATH)

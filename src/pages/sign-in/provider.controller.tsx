@@ -11,7 +11,8 @@ import { Problems } from '../form.js';
 import { PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, HOME, type PageContext, personOf } from '../page-context.js';
 import { ContinueLink, LinkButton } from '../parts.js';
-import { continueSignIn, offersOf, ownPath, PROVIDER_PATH, SignInForm } from './sign-in.view.js';
+import { continueSignIn, ownPath } from './pending-sign-in.js';
+import { offersOf, PROVIDER_PATH, SignInForm } from './sign-in.view.js';
 
 /** Errors that the sign-in page shows, beside the other ways to sign in. */
 const EXPLAINED = ['unauthorized', 'ip_not_whitelisted', 'service_unavailable', 'rate_limited'];

@@ -38,17 +38,8 @@ import {
   rememberChallenge,
   requestOptions,
 } from '../passkeys/passkeys.js';
-import {
-  CODE_PATH,
-  continueSignIn,
-  endPending,
-  offersOf,
-  ownPath,
-  PROVIDER_PATH,
-  pendingOf,
-  SignInForm,
-  type SignInProps,
-} from './sign-in.view.js';
+import { CODE_PATH, continueSignIn, endPending, ownPath, pendingOf } from './pending-sign-in.js';
+import { offersOf, PROVIDER_PATH, SignInForm, type SignInProps } from './sign-in.view.js';
 
 @Controller('settings')
 export class SignInController extends PageController {
