@@ -11,10 +11,11 @@ import {
 } from '../../../core/access/api-key.js';
 import type { CustomerStatus } from '../../../core/customers/customer.js';
 import { after } from '../../../core/shared/clock.js';
+import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
 import { readBatcher } from '../../shared-work.js';
-import { TypeormRowRepository, TypeormStore } from '../database/repository.js';
-import { anyOf, asJson, change, column, prepared, select, selectList, tableOf } from '../database/sql.js';
+import { TypeormRepository, TypeormStore } from '../database/repository.js';
+import { anyOf, asJson, change, column, prepared, select, selectList, tableOf, update } from '../database/sql.js';
 import { inTransaction, type Statement } from '../database/transaction.js';
 
 export const apiKeyTable = tableOf<ApiKey>('apiKey', 'api_keys', {
@@ -126,10 +127,14 @@ async function noteAddresses(manager: EntityManager, uses: readonly { id: Id; at
   );
 }
 
-export class TypeormKeyRepository extends TypeormRowRepository<ApiKey, NewApiKey> implements KeyRepository {
-  protected readonly table = apiKeyTable;
-  protected readonly order = { createdAt: 'ASC', id: 'ASC' } as const;
-  protected override readonly which = { deletedAt: IsNull() };
+export class TypeormKeyRepository extends TypeormRepository implements KeyRepository {
+  get(id: Id): Promise<ApiKey | null> {
+    return this.manager.findOneBy(apiKeyTable, { ...this.live(), id });
+  }
+
+  list(): Promise<readonly ApiKey[]> {
+    return this.manager.find(apiKeyTable, { where: this.live(), order: { createdAt: 'ASC', id: 'ASC' } });
+  }
 
   addressesOf(id: Id, since: Date): Promise<readonly KeyAddress[]> {
     return this.manager.find(keyAddressTable, {
@@ -138,5 +143,21 @@ export class TypeormKeyRepository extends TypeormRowRepository<ApiKey, NewApiKey
       order: { lastSeenAt: 'DESC', address: 'ASC' },
       take: MAX_LISTED_ADDRESSES,
     });
+  }
+
+  lock(id: Id): Promise<ApiKey | null> {
+    return this.manager.findOne(apiKeyTable, { where: { ...this.live(), id }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  async insert(key: NewApiKey): Promise<ApiKey> {
+    return requireFound(await this.insertRow(apiKeyTable, key), 'api_key');
+  }
+
+  async update(key: ApiKey): Promise<void> {
+    await update(this.manager, apiKeyTable, { ...key, customerId: this.customerId });
+  }
+
+  private live() {
+    return { customerId: this.customerId, deletedAt: IsNull() };
   }
 }

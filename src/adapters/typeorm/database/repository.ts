@@ -73,15 +73,13 @@ interface Identified {
 export abstract class TypeormRowRepository<Row extends Identified, New extends Partial<Row>> extends TypeormRepository {
   protected abstract readonly table: EntitySchema<Row>;
   protected abstract readonly order: FindOptionsOrder<Row>;
-  /** The rows that count: all, unless a repository says otherwise. */
-  protected readonly which: FindOptionsWhere<Row> = {};
 
   get(id: Id): Promise<Row | null> {
     return this.manager.findOneBy(this.table, this.own(id));
   }
 
   list(): Promise<readonly Row[]> {
-    return this.findRows(this.table, this.which, this.order);
+    return this.findRows(this.table, {}, this.order);
   }
 
   lock(id: Id): Promise<Row | null> {
@@ -101,6 +99,6 @@ export abstract class TypeormRowRepository<Row extends Identified, New extends P
   }
 
   private own(id: Id): FindOptionsWhere<Row> {
-    return { ...this.which, customerId: this.customerId, id } as FindOptionsWhere<Row>;
+    return { customerId: this.customerId, id } as FindOptionsWhere<Row>;
   }
 }
