@@ -118,7 +118,7 @@ export function pairsOf(ids: readonly Id[]): readonly PhotoPair[] {
 }
 
 /** Errors: `invalid_request`. */
-export function requireGroup(ids: readonly Id[]): void {
+function requireGroup(ids: readonly Id[]): void {
   if (ids.length <= MAX_GROUP) return;
   const message = `Choose at most ${MAX_GROUP} photos.`;
   throw invalid({ field: 'ids', code: 'too_many', message, max: MAX_GROUP });
