@@ -3,6 +3,8 @@ import { createCustomer } from '../../src/core/customers/create-customer.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { HOUR } from '../../src/core/shared/clock.js';
 import type { Id } from '../../src/core/shared/ids.js';
+import { signToken } from '../../src/core/shared/secrets.js';
+import { readMailedToken } from '../../src/core/users/mailed-token.js';
 import { changePassword, RECOVERY_MS, requestRecovery } from '../../src/core/users/people/new-password.js';
 import { inviteUser, issueLink } from '../../src/core/users/people/one-time-link.js';
 import { peekLink, signInByLink } from '../../src/core/users/sign-in/by-link.js';
@@ -218,4 +220,9 @@ it('recovery is in the audit log, with the source and without a link', async () 
     actorId: null,
     address: SOURCE,
   });
+});
+
+it('a link of a form that this version does not write is not open, although it is signed', () => {
+  const earlier = signToken(ports.secrets, 'recovery', { c: customerId, u: 1, f: 'f', x: 9e12 });
+  expect(readMailedToken(ports.secrets, 'recovery', earlier)).toBeNull();
 });

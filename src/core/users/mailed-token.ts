@@ -37,9 +37,10 @@ export function newMailedToken(
   return signToken(secrets, purpose, content satisfies MailedToken);
 }
 
-/** Null when it was not made here for this purpose. */
+/** Null when it was not made here for this purpose, or by an earlier version in another form. */
 export function readMailedToken(secrets: Secrets, purpose: MailedPurpose, token: string): MailedToken | null {
-  return readToken(secrets, purpose, token) as MailedToken | null;
+  const content = readToken(secrets, purpose, token) as Partial<MailedToken> | null;
+  return typeof content?.fingerprint === 'string' ? (content as MailedToken) : null;
 }
 
 export function isMailedTokenOpen({ fingerprint, expiresAt }: MailedToken, user: User, now: Date): boolean {

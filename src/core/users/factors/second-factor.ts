@@ -153,6 +153,8 @@ export function newPendingCookie(secrets: Secrets, content: PendingCookie): stri
   return signToken(secrets, 'pending', content);
 }
 
+/** Null when it was not made here, or by an earlier version in another form. */
 export function readPendingCookie(secrets: Secrets, cookie: string): PendingCookie | null {
-  return readToken(secrets, 'pending', cookie) as PendingCookie | null;
+  const content = readToken(secrets, 'pending', cookie) as Partial<PendingCookie> | null;
+  return typeof content?.token === 'string' ? (content as PendingCookie) : null;
 }
