@@ -11,6 +11,11 @@ export const SHARES_PATH = 's';
 export const SIGN_IN_LINKS_PATH = 'settings/enter';
 export const EMAIL_LINKS_PATH = 'settings/confirm-email';
 
+/** Whether a path is one of those for which the signature is the permission. */
+export function isSignedPath(path: string): boolean {
+  return [UPLOADS_PATH, RENDITIONS_PATH, DELIVERY_PATH].some((each) => path.startsWith(`/${each}/`));
+}
+
 /** The addresses of this installation under PUBLIC_URL. */
 export class PublicAddresses implements Addresses {
   readonly passkeySite: PasskeySite | null;

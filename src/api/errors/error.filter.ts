@@ -6,15 +6,10 @@ import type { Ports } from '../../core/ports.js';
 import { DomainError, isOutage } from '../../core/shared/errors.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { PORTS } from '../../http/ports-token.js';
+import { isSignedPath } from '../../http/public-addresses.js';
 import { AnsweredInstead, applyReply } from '../../http/responses/reply.js';
 import { ClientGone, discardBody } from '../../http/server/request.js';
-import {
-  isForPrograms,
-  isSignedUrl,
-  type RequestContext,
-  requestContextOf,
-  wantsPage,
-} from '../../http/server/request-context.js';
+import { isForPrograms, type RequestContext, requestContextOf, wantsPage } from '../../http/server/request-context.js';
 import { ERROR_PAGES, type ErrorPage, retryAfterOf, statusOfCode } from '../../http/status-of-code.js';
 import { openToPages } from '../files/any-origin.js';
 import { anonymousBudget, setBudgetHeaders } from '../guards.js';
@@ -87,7 +82,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (wait !== undefined && !response.hasHeader('Retry-After')) response.setHeader('Retry-After', wait);
     if (!isForPrograms(requestContext, response.req)) response.vary('Accept');
     // Its route would have said so, but a wrong Host header is refused before.
-    if (isSignedUrl(response.req)) openToPages(response);
+    if (isSignedPath(response.req.path)) openToPages(response);
     const page = this.pages.find((each) => each.isFor(requestContext));
     if (page !== undefined && wantsPage(requestContext, response.req)) {
       page.send(error, requestContext, response);

@@ -14,7 +14,7 @@ import type { ErrorCode } from '../../core/shared/errors.js';
 import { type Id, newUlid, RandomBytes } from '../../core/shared/ids.js';
 import type { Channel } from '../../core/traffic/traffic.js';
 import type { HttpOptions } from '../http-options.js';
-import { DELIVERY_PATH, RENDITIONS_PATH, SHARES_PATH, UPLOADS_PATH } from '../public-addresses.js';
+import { isSignedPath, SHARES_PATH } from '../public-addresses.js';
 import { headersOf } from './request.js';
 
 /** The facts that are known about one request and its response so far; each check adds its part. */
@@ -244,7 +244,6 @@ function endTransfer(request: IncomingMessage): RequestContext['transferred'] {
   return { receivedBytes: bytesRead - received, sentBytes: bytesWritten - sent };
 }
 
-const SIGNED_URL = new RegExp(`^/(${[UPLOADS_PATH, RENDITIONS_PATH, DELIVERY_PATH].join('|')})/`);
 const BESIDE_THE_API = /^\/(healthz|readyz|(operator\/)?openapi\.json|\.well-known\/security\.txt)$/;
 
 /** Paths for programs, signed addresses and load balancers, under any host name. All others are for people. */
@@ -252,12 +251,7 @@ export function isForPrograms(
   { underApi }: Pick<RequestContext, 'underApi'>,
   { path }: Pick<Request, 'path'>,
 ): boolean {
-  return underApi || BESIDE_THE_API.test(path) || isSignedUrl({ path });
-}
-
-/** Whether a path is one of those for which the signature is the permission. */
-export function isSignedUrl({ path }: Pick<Request, 'path'>): boolean {
-  return SIGNED_URL.test(path);
+  return underApi || BESIDE_THE_API.test(path) || isSignedPath(path);
 }
 
 /** Whether the client explicitly prefers HTML: browsers do, clients that accept anything do not. */
