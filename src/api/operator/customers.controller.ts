@@ -1,18 +1,32 @@
-import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Patch, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Actor } from '../../core/audit/audit-entry.js';
 import { createCustomer, createCustomerOnce } from '../../core/customers/create-customer.js';
-import type { AccountCaller } from '../../core/customers/customer.js';
+import {
+  type AccountCaller,
+  type Customer,
+  type CustomerStatus,
+  MAX_CUSTOMER_NAME,
+  MAX_RETENTION_DAYS,
+} from '../../core/customers/customer.js';
 import { findCustomer, listCustomers } from '../../core/customers/customer-directory.js';
-import { administerCustomer, resumeCustomer, suspendCustomer } from '../../core/customers/edit-customer.js';
-import { eraseWithProof } from '../../core/customers/erase-customer.js';
+import {
+  administerCustomer,
+  type CustomerPatch,
+  customerPatchErrors,
+  resumeCustomer,
+  suspendCustomer,
+} from '../../core/customers/edit-customer.js';
+import { MAX_ZONE } from '../../core/media/zones.js';
 import type { Ports } from '../../core/ports.js';
 import type { Id } from '../../core/shared/ids.js';
 import { RequireOperatorScope } from '../../http/access.js';
+import { RequestModel, ResponseModel } from '../../http/fields/declared.js';
+import { type FieldOptions, IdOf, Instant, OneOf, pageOf, Text, WholeNumber } from '../../http/fields/fields.js';
 import { PORTS } from '../../http/ports-token.js';
 import { PaginationQuery, PathId, paginationOf } from '../../http/requests/parameters.js';
 import { BodySchema, PatchSchema, QuerySchema, ValidBody, ValidQuery } from '../../http/requests/read-request.js';
-import { IfMatch, type IfMatchPrecondition, listView, Reply, WithETag } from '../../http/responses/reply.js';
+import { IfMatch, type IfMatchPrecondition, instant, listView, Reply, WithETag } from '../../http/responses/reply.js';
 import { requestContextOf } from '../../http/server/request-context.js';
 import {
   fingerprintOf,
@@ -23,17 +37,145 @@ import {
   type RunIdempotently,
 } from '../idempotency/idempotent-responses.js';
 import { Documented, DocumentTag, PathParameters } from '../openapi/operation.js';
-import {
-  ErasureQuery,
-  ErasureView,
-  erasureView,
-  OperatorCustomerCreationBody,
-  OperatorCustomerPage,
-  OperatorCustomerPatchBody,
-  OperatorCustomerView,
-  operatorCustomerView,
-} from './customers.dto.js';
 import { CurrentOperator, customerId, OperatorAccount } from './operator-caller.js';
+
+/** The fields of an account that an operator reads and writes alike. */
+const Name = (options: FieldOptions = {}) =>
+  Text({ description: 'The name of the account.', example: 'ACME', min: 1, max: MAX_CUSTOMER_NAME, ...options });
+
+const DefaultTimeZone = () =>
+  Text({
+    description: 'The time zone of photos that do not state one, as an IANA name.',
+    example: 'Europe/Paris',
+    bound: MAX_ZONE,
+  });
+
+const TrashRetentionDays = () =>
+  WholeNumber({
+    description: 'The number of days a deleted photo can be restored. Photos in the trash keep their date.',
+    example: 30,
+    min: 1,
+    max: MAX_RETENTION_DAYS,
+  });
+
+const StorageBytesLimit = () =>
+  WholeNumber({
+    description: 'Quota of originals in bytes, including the trash and files registered in open imports. Null: none.',
+    example: 1e12,
+    min: 0,
+    nullable: true,
+  });
+
+const PhotosLimit = () =>
+  WholeNumber({
+    description: 'Quota of photos, including the trash and files registered in open imports. Null: none.',
+    example: 1e6,
+    min: 0,
+    nullable: true,
+  });
+
+const readOnly = {
+  id: 'it is assigned by the service.',
+  status: 'POST …/suspend and …/resume change it.',
+  createdAt: 'it is maintained by the service.',
+  updatedAt: 'it is maintained by the service.',
+  version: 'it is maintained by the service.',
+};
+
+@RequestModel('NewOperatorCustomer', 'An account to create.')
+class OperatorCustomerCreationBody {
+  static readonly readOnly = { ...readOnly, trashRetentionDays: 'it is 30 at first; PATCH changes it.' };
+  static readonly valueErrors = (body: CustomerPatch) => customerPatchErrors(body);
+
+  @Name({ required: true })
+  name: string;
+
+  @DefaultTimeZone()
+  defaultTimeZone?: string;
+
+  @StorageBytesLimit()
+  storageBytesLimit?: number | null;
+
+  @PhotosLimit()
+  photosLimit?: number | null;
+}
+
+@RequestModel(
+  'OperatorCustomerPatch',
+  'The values to change. Omitted fields keep their value; null removes a quota. Limits below what is used refuse new photos and remove none.',
+)
+class OperatorCustomerPatchBody {
+  static readonly readOnly = readOnly;
+  static readonly valueErrors = (body: CustomerPatch) => customerPatchErrors(body);
+
+  @Name()
+  name?: string;
+
+  @DefaultTimeZone()
+  defaultTimeZone?: string;
+
+  @TrashRetentionDays()
+  trashRetentionDays?: number;
+
+  @StorageBytesLimit()
+  storageBytesLimit?: number | null;
+
+  @PhotosLimit()
+  photosLimit?: number | null;
+}
+
+@ResponseModel('OperatorCustomer', 'The account of a customer, as the operator administers it.')
+class OperatorCustomerView {
+  @IdOf({ description: 'The unique identifier of the account.', example: 1 })
+  id: number;
+
+  @Name()
+  name: string;
+
+  @OneOf<CustomerStatus>(
+    { active: 'everything works', suspended: 'read-only', closing: 'being erased' },
+    { description: 'The state of the account.' },
+  )
+  status: CustomerStatus;
+
+  @DefaultTimeZone()
+  defaultTimeZone: string;
+
+  @TrashRetentionDays()
+  trashRetentionDays: number;
+
+  @StorageBytesLimit()
+  storageBytesLimit: number | null;
+
+  @PhotosLimit()
+  photosLimit: number | null;
+
+  @Instant({ description: 'When the account was created.' })
+  createdAt: string;
+
+  @Instant({ description: 'When the account was last changed.' })
+  updatedAt: string;
+
+  @WholeNumber({ description: 'Incremented by every change.', example: 1, min: 1 })
+  version: number;
+}
+
+const OperatorCustomerPage = pageOf('OperatorCustomerPage', 'A page of accounts.', OperatorCustomerView);
+
+function operatorCustomerView(customer: Customer): OperatorCustomerView {
+  return {
+    id: customer.id,
+    name: customer.name,
+    status: customer.status,
+    defaultTimeZone: customer.defaultTimeZone,
+    trashRetentionDays: customer.trashRetentionDays,
+    storageBytesLimit: customer.storageBytesLimit,
+    photosLimit: customer.photosLimit,
+    createdAt: instant(customer.createdAt),
+    updatedAt: instant(customer.updatedAt),
+    version: customer.version,
+  };
+}
 
 const account = { description: 'The account.', body: OperatorCustomerView };
 
@@ -150,24 +292,5 @@ export class OperatorCustomersController {
   @HttpCode(200)
   resume(@OperatorAccount() { customerId: id, actor }: AccountCaller, @Idempotent() idempotent: RunIdempotently) {
     return idempotent((ports) => resumeCustomer(ports, actor, id), operatorCustomerView);
-  }
-
-  @Delete(':customerId')
-  @Documented({
-    operationId: 'eraseCustomer',
-    summary: 'Erase an account permanently',
-    description:
-      'Ends every key, link and session of the account, then removes its rows and files, and returns the proof. This cannot be undone, and takes minutes for a large library. If the connection breaks, repeat the request: the erasure continues, and once it has ended the stored proof is returned.',
-    answers: { 200: { description: 'The proof.', body: ErasureView } },
-  })
-  @RequireOperatorScope('customers:write')
-  @QuerySchema(ErasureQuery)
-  @RepeatableByItself()
-  async erase(
-    @CurrentOperator() actor: Actor,
-    @PathId('customerId') id: Id,
-    @ValidQuery() { name = '' }: ErasureQuery,
-  ) {
-    return erasureView(await eraseWithProof(this.ports, actor, id, name));
   }
 }

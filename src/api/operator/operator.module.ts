@@ -7,6 +7,7 @@ import { sendMethods, sendPublic } from '../../http/responses/send-public.js';
 import { RouteTable } from '../../http/route-table.js';
 import { answerUnknownRoute, UnknownRouteModule } from '../unknown-route.module.js';
 import { OperatorCustomersController } from './customers.controller.js';
+import { OperatorErasureController } from './erasure.controller.js';
 import { OperatorKeysController } from './keys.controller.js';
 import { OperatorPeopleController } from './people.controller.js';
 import { OperatorUsageController } from './usage.controller.js';
@@ -16,6 +17,7 @@ import { OperatorWebhooksController } from './webhooks.controller.js';
 @Module({
   controllers: [
     OperatorCustomersController,
+    OperatorErasureController,
     OperatorKeysController,
     OperatorPeopleController,
     OperatorWebhooksController,

@@ -31,13 +31,13 @@ import {
   inputErrors,
   isRotation,
   isTrashed,
+  MAX_SHIFT_SECONDS,
   mergedMetadata,
   type Photo,
   type PhotoInput,
   type PhotoWithTags,
   restore,
   rotate,
-  shiftErrors,
 } from './photo.js';
 import { type Gazetteer, placeAt } from './places.js';
 
@@ -155,6 +155,11 @@ export function patchErrors(patch: PhotoPatch) {
     errors.push({ field: 'trashed', code: 'read_only', message });
   }
   return errors;
+}
+
+function shiftErrors(field: string, seconds: number | undefined): readonly FieldError[] {
+  if (seconds === 0) return [{ field, code: 'out_of_range', message: `${field} must not be 0.` }];
+  return rangeErrors(field, seconds, { min: -MAX_SHIFT_SECONDS, max: MAX_SHIFT_SECONDS, whole: true });
 }
 
 /** The photo with what a patch without errors says. Errors: `invalid_request`, for a capture time that the photo's own rules out. */

@@ -1,6 +1,6 @@
 import type { ExpectedBytes } from '../blobs/verified-blobs.js';
 import { type CaptureTime, fromWallClock, isLocalTime, isTimeZone, parseInstant } from '../media/capture-time.js';
-import { type FieldValues, type GivenValues, givenErrors, type Range, rangeErrors } from '../media/photo-fields.js';
+import { type FieldValues, type GivenValues, givenErrors, type Range } from '../media/photo-fields.js';
 import type { Camera, Companion, Exposure } from '../media/picture-metadata.js';
 import { type Focus, turnFocus } from '../media/transformation.js';
 import { after, DAY, SECOND } from '../shared/clock.js';
@@ -219,9 +219,3 @@ export const focusPoints: Range = { min: 0, max: 1 };
 
 /** By which a capture time can be moved in either direction: a century of days. */
 export const MAX_SHIFT_SECONDS = (36_525 * DAY) / SECOND;
-
-export function shiftErrors(field: string, seconds: number | undefined): FieldError[] {
-  const errors = [...rangeErrors(field, seconds, { min: -MAX_SHIFT_SECONDS, max: MAX_SHIFT_SECONDS, whole: true })];
-  if (errors.length > 0 || seconds !== 0) return errors;
-  return [{ field, code: 'out_of_range', message: `${field} must not be 0.` }];
-}
