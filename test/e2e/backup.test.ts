@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { BackupFolder, signatureText } from '../../src/cli/backup/backup-folder.js';
+import { BackupFolder } from '../../src/cli/backup/backup-folder.js';
+import { signatureText } from '../../src/cli/backup/manifest.js';
 import { timeOfBackup } from '../../src/core/backup/signature.js';
 import { present } from '../support/tenant.js';
 import { Client, sha256 } from './support/client.js';

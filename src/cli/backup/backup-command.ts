@@ -5,14 +5,17 @@ import { print } from 'photo-service-cli/print';
 import { ageEncryption, ephemeralKey } from '../../adapters/age/age-encryption.js';
 import { VERSION } from '../../config/version.js';
 import { backUpBlobs, EncryptedBlobFiles, PlainBlobFiles } from '../../core/backup/back-up-blobs.js';
-import type { BlobFiles, Conversion, MissedBlob, NeededBlob } from '../../core/backup/blob-backup.js';
+import type { BackedUpBlob, BlobFiles, Conversion, MissedBlob, NeededBlob } from '../../core/backup/blob-backup.js';
 import type { ArchivedSchema } from '../../core/backup/database-snapshot.js';
 import { backupKeys } from '../../core/backup/signature.js';
+import type { BlobKey } from '../../core/blobs/blob-key.js';
+import type { Secrets } from '../../core/shared/secrets.js';
 import { counted } from '../../core/shared/text.js';
 import type { OpenPorts } from '../../ports.module.js';
 import { countOption, listOption, PartlyDone, wholeOption } from '../options.js';
 import { openInstallation, presentInstallation } from '../with-ports.js';
-import { BackupFolder, knownFiles, openBlobFiles, SECRET } from './backup-folder.js';
+import { BackupFolder, openBlobFiles } from './backup-folder.js';
+import { SECRET } from './manifest.js';
 import type { Part } from './part-file.js';
 
 export function backupCommand(): Command {
@@ -170,6 +173,32 @@ async function filesOf(
   if (encrypt === null) return new PlainBlobFiles(store);
   const known = await knownFiles(plan.root, secrets, plan.recipients);
   return new EncryptedBlobFiles(store, known, encrypt, randomBytes(6).toString('hex'));
+}
+
+/**
+ * The encrypted files of earlier backups that were signed by this installation, and are encrypted to the same keys. A backup that is
+ * altered, or signed by others, says nothing that may be relied on.
+ */
+async function knownFiles(
+  root: string,
+  secrets: Secrets,
+  recipients: readonly string[],
+): Promise<ReadonlyMap<BlobKey, BackedUpBlob>> {
+  const [known, trusted] = [new Map<BlobKey, BackedUpBlob>(), backupKeys(secrets)];
+  const isSame = (others: readonly string[]) =>
+    others.length === recipients.length && others.every((each) => recipients.includes(each));
+  for (const name of (await BackupFolder.list(root)).whole) {
+    const folder = BackupFolder.at(root, name);
+    try {
+      const { manifest, signedBy } = await folder.manifest();
+      if (!trusted.includes(signedBy) || !isSame(manifest.recipients)) continue;
+      await folder.checkPart(manifest.blobs);
+      for await (const blob of folder.readValues<BackedUpBlob>(manifest.blobs, null)) known.set(blob.key, blob);
+    } catch (error) {
+      console.error(`phs: warning: ${(error as Error).message} Its files are not used again.`);
+    }
+  }
+  return known;
 }
 
 async function* once<T>(value: T): AsyncIterable<T> {

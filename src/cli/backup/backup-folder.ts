@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -11,20 +11,11 @@ import { createGunzip } from 'node:zlib';
 import { makeFolders } from '../../adapters/data-dir.js';
 import { syncFolder } from '../../adapters/sync-folder.js';
 import { openBlobFolder } from '../../composition/open-blobs.js';
-import { BeforeFirstRelease } from '../../core/backup/before-first-release.js';
-import type { BackedUpBlob, Conversion } from '../../core/backup/blob-backup.js';
-import type { ArchivedSchema } from '../../core/backup/database-snapshot.js';
-import {
-  type BackupSignature,
-  backupKeys,
-  backupName,
-  isSigned,
-  signBackup,
-  UNFINISHED,
-} from '../../core/backup/signature.js';
-import type { BlobKey } from '../../core/blobs/blob-key.js';
+import type { Conversion } from '../../core/backup/blob-backup.js';
+import { backupName, UNFINISHED } from '../../core/backup/signature.js';
 import type { BlobStore } from '../../core/blobs/blob-store.js';
 import type { Secrets } from '../../core/shared/secrets.js';
+import { MANIFEST_FILE, type Manifest, readManifest, SIGNATURE_FILE, unusable, writeManifest } from './manifest.js';
 import { COMPRESSED, ENCRYPTED, type Part, PartWriter } from './part-file.js';
 
 /** No path leads out of the backup. */
@@ -132,42 +123,31 @@ export class BackupFolder {
     const parts = [...Object.values(tables), blobs, missed, ...(secret === null ? [] : [secret])];
     const expected = new Set([MANIFEST_FILE, SIGNATURE_FILE, ...parts.map(({ file }) => file)]);
     for (const name of await readdir(this.path))
-      if (!expected.has(name)) throw this.refusal(name, 'is not part of the backup: it was added');
+      if (!expected.has(name)) throw unusable(this.path, name, 'is not part of the backup: it was added');
     for (const part of parts) await this.checkPart(part);
   }
 
   /** Checks a file against its hash. Errors: an Error that names it. */
   async checkPart(part: Part): Promise<void> {
-    if (!PART.test(part.file)) throw this.refusal(MANIFEST_FILE, `names ${part.file}, which is not a file of a backup`);
+    if (!PART.test(part.file))
+      throw unusable(this.path, MANIFEST_FILE, `names ${part.file}, which is not a file of a backup`);
     const hash = createHash('sha256');
     try {
       for await (const chunk of createReadStream(join(this.path, part.file))) hash.update(chunk);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw this.refusal(part.file, 'is missing');
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw unusable(this.path, part.file, 'is missing');
       throw error;
     }
-    if (hash.digest('hex') !== part.sha256) throw this.refusal(part.file, 'was altered');
+    if (hash.digest('hex') !== part.sha256) throw unusable(this.path, part.file, 'was altered');
   }
 
-  private refusal(file: string, what: string): Error {
-    return new Error(`${join(this.path, file)} ${what}. Nothing was written: use another backup.`);
-  }
-
-  /** Errors: as `readManifest`, and an Error when there is no complete backup. */
-  async manifest(): Promise<{ manifest: Manifest; signedBy: string }> {
-    const manifest = await readFile(join(this.path, MANIFEST_FILE)).catch(() => null);
-    if (manifest === null)
-      throw new Error(`There is no complete backup: ${join(this.path, MANIFEST_FILE)} is missing.`);
-    const signature = await readFile(join(this.path, SIGNATURE_FILE), 'utf8').catch(() => null);
-    return readManifest(this.path, manifest, signature);
+  manifest(): Promise<{ manifest: Manifest; signedBy: string }> {
+    return readManifest(this.path);
   }
 
   /** From here on it is a complete backup. */
   async finish(manifest: Manifest, secrets: Secrets): Promise<void> {
-    const json = written(manifest);
-    const options = { mode: 0o600, flush: true };
-    await writeFile(join(this.path, MANIFEST_FILE), json, options);
-    await writeFile(join(this.path, SIGNATURE_FILE), signatureText(secrets, json), options);
+    await writeManifest(this.path, manifest, secrets);
     await syncFolder(this.path);
     await rename(this.path, join(this.root, this.name));
     await syncFolder(this.root);
@@ -186,106 +166,4 @@ export const blobFolders = { plain: 'blobs', encrypted: 'blobs.age' } as const;
 
 export function openBlobFiles(root: string, { recipients }: Pick<Manifest, 'recipients'>): Promise<BlobStore> {
   return openBlobFolder(join(root, recipients.length > 0 ? blobFolders.encrypted : blobFolders.plain));
-}
-
-/**
- * The encrypted files of earlier backups that were signed by this installation, and are encrypted to the same keys. A backup that is
- * altered, or signed by others, says nothing that may be relied on.
- */
-export async function knownFiles(
-  root: string,
-  secrets: Secrets,
-  recipients: readonly string[],
-): Promise<ReadonlyMap<BlobKey, BackedUpBlob>> {
-  const [known, trusted] = [new Map<BlobKey, BackedUpBlob>(), backupKeys(secrets)];
-  for (const name of (await BackupFolder.list(root)).whole) {
-    const folder = BackupFolder.at(root, name);
-    try {
-      const { manifest, signedBy } = await folder.manifest();
-      if (!trusted.includes(signedBy) || !isSame(manifest.recipients, recipients)) continue;
-      await folder.checkPart(manifest.blobs);
-      for await (const blob of folder.readValues<BackedUpBlob>(manifest.blobs, null)) known.set(blob.key, blob);
-    } catch (error) {
-      console.error(`phs: warning: ${(error as Error).message} Its files are not used again.`);
-    }
-  }
-  return known;
-}
-
-function isSame(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((each) => others.includes(each));
-}
-
-export interface Manifest {
-  readonly format: 2;
-  /** Version of the program that made it. */
-  readonly version: string;
-  /** The time of the snapshot. */
-  readonly snapshotAt: string;
-  readonly finishedAt: string;
-  readonly schema: ArchivedSchema;
-  /** By table. */
-  readonly tables: Readonly<Record<string, Part>>;
-  /** Blobs of the rows, in a folder beside all backups. Never encrypted: it names files and says nothing of what is in them. */
-  readonly blobs: Part;
-  readonly blobBytes: number;
-  /** Rows whose bytes are not here, and why. */
-  readonly missed: Part;
-  /** The secret of the installation; null if it was left out. */
-  readonly secret: Part | null;
-  /** The public keys of age; none: it is not encrypted. */
-  readonly recipients: readonly string[];
-}
-
-export const SECRET = 'secret-key';
-
-/** The text of a manifest or a signature, as it is signed or compared. */
-function written(value: Manifest | BackupSignature): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
-}
-
-export function signatureText(secrets: Secrets, manifest: string): string {
-  return written(signBackup(secrets, new TextEncoder().encode(manifest)));
-}
-
-/**
- * A manifest and the key that signed it. Errors: an Error for a text that is not what was signed, or that this program does not know;
- * `BeforeFirstRelease` for the form that backups had when they were not signed.
- * @param path Of the backup, for messages.
- */
-function readManifest(
-  path: string,
-  text: Uint8Array,
-  signature: string | null,
-): { manifest: Manifest; signedBy: string } {
-  const altered = (file: string) => new Error(`${path}/${file} was altered. Nothing was written: use another backup.`);
-  if (signature === null) {
-    manifestOf(path, text);
-    throw new Error(`${path}/${SIGNATURE_FILE} is missing. Nothing was written: use another backup.`);
-  }
-  const given = parsed<BackupSignature>(signature);
-  if (typeof given?.signedBy !== 'string' || typeof given.signature !== 'string' || written(given) !== signature)
-    throw altered(SIGNATURE_FILE);
-  if (!isSigned(given, text)) throw altered(MANIFEST_FILE);
-  return { manifest: manifestOf(path, text), signedBy: given.signedBy };
-}
-
-const MANIFEST_FILE = 'manifest.json';
-const SIGNATURE_FILE = 'manifest.sig';
-
-function manifestOf(path: string, text: Uint8Array): Manifest {
-  const manifest = parsed<Manifest | { readonly format: 1 }>(new TextDecoder().decode(text));
-  if (manifest === null)
-    throw new Error(`${path}/${MANIFEST_FILE} is damaged. Nothing was written: use another backup.`);
-  if (manifest.format === 1) throw new BeforeFirstRelease('backup');
-  if (manifest.format !== 2) throw new Error(`The backup at ${path} was made by a different version of this program.`);
-  return manifest;
-}
-
-function parsed<T>(text: string): T | null {
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    return null;
-  }
 }

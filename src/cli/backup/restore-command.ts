@@ -15,7 +15,8 @@ import { backupKeys, isBackupKey } from '../../core/backup/signature.js';
 import { counted } from '../../core/shared/text.js';
 import { PartlyDone, wholeOption } from '../options.js';
 import { openInstallation, printInstallation } from '../with-ports.js';
-import { BackupFolder, blobFolders, type Manifest, openBlobFiles } from './backup-folder.js';
+import { BackupFolder, blobFolders, openBlobFiles } from './backup-folder.js';
+import type { Manifest } from './manifest.js';
 import type { Part } from './part-file.js';
 
 interface RestoreOptions {
