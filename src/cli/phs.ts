@@ -12,6 +12,10 @@ export async function run(args: readonly string[]): Promise<number> {
   const [name = ''] = args;
   // A service goes on without its log.
   if (!['serve', 'worker'].includes(name)) endWithReader();
+  if (['-V', '--version'].includes(name)) {
+    console.log(VERSION);
+    return exitCodes.ok;
+  }
   // For commands of a client the modules of the service are not even loaded.
   const ownModule = isClientCommand(name) ? null : await import('./own-commands.js');
   const own = ownModule?.ownCommands() ?? [];
