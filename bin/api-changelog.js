@@ -50,17 +50,11 @@ function changes(before, after) {
   const [was, is] = [partsOf(before), partsOf(after)];
   const added = [...is.keys()].filter((name) => !was.has(name));
   const removed = [...was.keys()].filter((name) => !is.has(name));
-  const deprecated = [...is].filter(([name, part]) => part.deprecated && !was.get(name)?.deprecated);
   const stable = [...is].filter(
     ([name, part]) => part['x-stability'] === 'stable' && was.get(name)?.['x-stability'] === 'beta',
   );
-  const until = ({ description = '', 'x-sunset': sunset }) => {
-    const instead = /\n\nDeprecated: (.+)$/s.exec(description)?.[1];
-    return `${sunset ? `, until ${sunset} at least` : ''}${instead ? `. ${instead}` : ''}`;
-  };
   const sections = {
     Added: outermost(added).map((name) => `${name}${is.get(name)['x-stability'] === 'beta' ? ' (beta)' : ''}`),
-    Deprecated: deprecated.map(([name, part]) => `${name}${until(part)}`),
     'No longer beta': stable.map(([name]) => name),
     Removed: outermost(removed),
   };

@@ -16,7 +16,7 @@ test('the changelog of the API is the difference of the documents of its release
   expect(run('--check')).toEqual({ status: 0, stdout: '', stderr: '' });
 });
 
-test('the difference of two documents: what was added, deprecated and removed, each once', () => {
+test('the difference of two documents: what was added, is no longer beta and was removed, each once', () => {
   const before = {
     paths: {
       '/tags': {
@@ -39,11 +39,6 @@ test('the difference of two documents: what was added, deprecated and removed, e
   const after = structuredClone(before) as typeof before & { paths: Record<string, object> };
   Reflect.deleteProperty(after.paths, '/gone');
   Object.assign(after.paths, { '/albums': { get: { parameters: [{ in: 'query', name: 'q' }] } } });
-  Object.assign(after.paths['/tags'].get.parameters[0] ?? {}, {
-    deprecated: true,
-    'x-sunset': '2028-02-01',
-    description: 'Words.\n\nDeprecated: Use `q`.',
-  });
   Object.assign(after.webhooks, { 'tag.merged': {} });
   Object.assign(after.components.schemas.Tag.properties, {
     mood: { enum: ['good', 'bad'], 'x-stability': 'stable' },
@@ -63,10 +58,6 @@ test('the difference of two documents: what was added, deprecated and removed, e
 - event \`tag.merged\`
 - \`Tag.mood\`: value \`bad\`
 - field \`Tag.owner\` (beta)
-
-### Deprecated
-
-- \`GET /tags\`: query parameter \`old\`, until 2028-02-01 at least. Use \`q\`.
 
 ### No longer beta
 
