@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { print, tableOf } from 'photo-service-cli/print';
+import { print } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/customer.js';
 import {
   createDeliveryKey,
@@ -13,12 +13,13 @@ import { instantOption, wordOr } from './options.js';
 import {
   type AccessOptions,
   accessChanges,
+  addList,
   type OfCustomer,
   ofCustomer,
   pick,
   secretLines,
 } from './resource-commands.js';
-import { withPorts, withPortsOf } from './with-ports.js';
+import { withPorts } from './with-ports.js';
 
 const ID = 'the id of the key, for example dk_3kTMd1PzUo8WcQ5x';
 
@@ -57,15 +58,11 @@ export function deliveryKeyCommand(): Command {
       print(options, keyJson(edited), [`Delivery key ${edited.publicId} "${edited.name}" changed.`]);
     });
 
-  ofCustomer(keys.command('list'), 'list the delivery keys of a customer').action(async (options: OfCustomer) => {
-    const keys = await withPortsOf(options.customer, (ports) => listDeliveryKeys(ports, options.customer));
-    const lines = tableOf(keys, {
-      ID: ({ publicId }) => publicId,
-      NAME: ({ name }) => name,
-      OPTIONS: ({ presetsOnly }) => (presetsOnly ? 'presets only' : 'any'),
-      EXPIRES: ({ expiresAt }) => expiresAt ?? 'never',
-    });
-    print(options, { deliveryKeys: keys.map(keyJson) }, lines);
+  addList(keys, 'list the delivery keys of a customer', listDeliveryKeys, ['deliveryKeys', keyJson], {
+    ID: ({ publicId }) => publicId,
+    NAME: ({ name }) => name,
+    OPTIONS: ({ presetsOnly }) => (presetsOnly ? 'presets only' : 'any'),
+    EXPIRES: ({ expiresAt }) => expiresAt ?? 'never',
   });
 
   keys

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { print, tableOf } from 'photo-service-cli/print';
+import { print } from 'photo-service-cli/print';
 import { type ApiKey, displayPrefix } from '../core/access/api-key.js';
 import { deleteKey, editKey, issueKey, listKeys, ownerOfKey } from '../core/access/keys.js';
 import { defaultBudgets } from '../core/access/rolling-window.js';
@@ -9,12 +9,13 @@ import { idOption, instantOption, listOption, wholeOption, wordOr } from './opti
 import {
   type AccessOptions,
   accessChanges,
+  addList,
   type OfCustomer,
   ofCustomer,
   pick,
   secretLines,
 } from './resource-commands.js';
-import { withPorts, withPortsOf } from './with-ports.js';
+import { withPorts } from './with-ports.js';
 
 export function keyCommand(): Command {
   const keys = new Command('key').description('manage the API keys of a customer');
@@ -58,18 +59,14 @@ export function keyCommand(): Command {
       print(options, keyJson(key), [`Key ${key.id} "${key.name}" changed.`]);
     });
 
-  ofCustomer(keys.command('list'), 'list the keys of a customer').action(async (options: OfCustomer) => {
-    const keys = await withPortsOf(options.customer, (ports) => listKeys(ports, options.customer));
-    const lines = tableOf(keys, {
-      ID: ({ id }) => id,
-      NAME: ({ name }) => name,
-      TOKEN: displayPrefix,
-      SCOPES: ({ scopes }) => scopes.join(','),
-      FROM: ({ ipList }) => ipList.join(',') || 'any address',
-      EXPIRES: ({ expiresAt }) => expiresAt ?? 'never',
-      'LAST USED': ({ lastUsedAt }) => lastUsedAt ?? 'never',
-    });
-    print(options, { keys: keys.map(keyJson) }, lines);
+  addList(keys, 'list the keys of a customer', listKeys, ['keys', keyJson], {
+    ID: ({ id }) => id,
+    NAME: ({ name }) => name,
+    TOKEN: displayPrefix,
+    SCOPES: ({ scopes }) => scopes.join(','),
+    FROM: ({ ipList }) => ipList.join(',') || 'any address',
+    EXPIRES: ({ expiresAt }) => expiresAt ?? 'never',
+    'LAST USED': ({ lastUsedAt }) => lastUsedAt ?? 'never',
   });
 
   keys

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { print, tableOf } from 'photo-service-cli/print';
+import { print } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/customer.js';
 import { deletePreset, listPresets, type Preset, savePreset } from '../core/delivery/preset.js';
-import { type OfCustomer, ofCustomer, pick } from './resource-commands.js';
-import { withPorts, withPortsOf } from './with-ports.js';
+import { addList, type OfCustomer, ofCustomer, pick } from './resource-commands.js';
+import { withPorts } from './with-ports.js';
 
 export function presetCommand(): Command {
   const presets = new Command('preset').description(
@@ -20,10 +20,9 @@ export function presetCommand(): Command {
       print(options, presetJson(preset), [`Preset ${preset.name}: ${preset.options}`]);
     });
 
-  ofCustomer(presets.command('list'), 'list the presets of a customer').action(async (options: OfCustomer) => {
-    const presets = await withPortsOf(options.customer, (ports) => listPresets(ports, options.customer));
-    const lines = tableOf(presets, { NAME: ({ name }) => name, OPTIONS: (preset) => preset.options });
-    print(options, { presets: presets.map(presetJson) }, lines);
+  addList(presets, 'list the presets of a customer', listPresets, ['presets', presetJson], {
+    NAME: ({ name }) => name,
+    OPTIONS: ({ options }) => options,
   });
 
   ofCustomer(presets.command('delete'), 'delete a preset; URLs that name it are refused immediately')

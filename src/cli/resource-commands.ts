@@ -1,6 +1,10 @@
 import type { Command } from 'commander';
+import { print, tableOf } from 'photo-service-cli/print';
+import type { Ports } from '../core/ports.js';
+import { requireFound } from '../core/shared/errors.js';
 import type { Id } from '../core/shared/ids.js';
 import { idOption } from './options.js';
+import { withPorts } from './with-ports.js';
 
 /** Options of a command about what a customer has. */
 export interface OfCustomer {
@@ -10,6 +14,23 @@ export interface OfCustomer {
 
 export function ofCustomer(command: Command, description: string): Command {
   return command.description(description).requiredOption('--customer <id>', 'the id of the customer', idOption);
+}
+
+/** Adds the `list` of what a customer has: a table for people, and for programs an array of this name. Errors: `not_found`. */
+export function addList<T>(
+  parent: Command,
+  description: string,
+  read: (ports: Ports, customer: Id) => Promise<readonly T[]>,
+  [name, json]: readonly [name: string, json: (item: T) => object],
+  columns: Parameters<typeof tableOf<T>>[1],
+): void {
+  ofCustomer(parent.command('list'), description).action(async ({ customer, ...options }: OfCustomer) => {
+    const items = await withPorts(async (ports) => {
+      requireFound(await ports.customers.find(customer), 'customer');
+      return read(ports, customer);
+    });
+    print(options, { [name]: items.map(json) }, tableOf(items, columns));
+  });
 }
 
 /** Options of an `edit` of something that gives access. */

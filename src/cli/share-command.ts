@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { print, tableOf } from 'photo-service-cli/print';
+import { print } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/customer.js';
 import type { Ports } from '../core/ports.js';
 import { invalid } from '../core/shared/errors.js';
@@ -15,8 +15,8 @@ import {
   type ShareWithToken,
 } from '../core/shares/own-shares.js';
 import { idOption, instantOption, listOption, wholeOption } from './options.js';
-import { type OfCustomer, ofCustomer, pick } from './resource-commands.js';
-import { withPorts, withPortsOf } from './with-ports.js';
+import { addList, type OfCustomer, ofCustomer, pick } from './resource-commands.js';
+import { withPorts } from './with-ports.js';
 
 const UPLOAD_BYTES = 2_000_000_000;
 
@@ -51,21 +51,15 @@ export function shareCommand(): Command {
       print(options, share, [`Share ${share.id} "${share.title}" of customer ${customer}`, '', `  ${share.url}`, '']);
     });
 
-  ofCustomer(shares.command('list'), 'list the shares of a customer, with their links').action(
-    async (options: OfCustomer) => {
-      const shares = await withPortsOf(options.customer, async (ports) =>
-        (await listShares(ports, options.customer)).map((share) => shareJson(ports, share)),
-      );
-      const lines = tableOf(shares, {
-        ID: ({ id }) => id,
-        TITLE: ({ title }) => title,
-        VISITS: ({ visits }) => visits,
-        EXPIRES: ({ expiresAt }) => expiresAt ?? 'never',
-        LINK: ({ url }) => url ?? 'needs its SECRET_KEY',
-      });
-      print(options, { shares }, lines);
-    },
-  );
+  const read = async (ports: Ports, customer: Id) =>
+    (await listShares(ports, customer)).map((share) => shareJson(ports, share));
+  addList(shares, 'list the shares of a customer, with their links', read, ['shares', (share) => share], {
+    ID: ({ id }) => id,
+    TITLE: ({ title }) => title,
+    VISITS: ({ visits }) => visits,
+    EXPIRES: ({ expiresAt }) => expiresAt ?? 'never',
+    LINK: ({ url }) => url ?? 'needs its SECRET_KEY',
+  });
 
   ofCustomer(shares.command('edit'), 'change a share; options that are not given stay as they are')
     .argument('<id>', 'the id of the share', idOption)

@@ -1,13 +1,14 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { print, tableOf } from 'photo-service-cli/print';
+import { print } from 'photo-service-cli/print';
 import { operatorFor } from '../core/customers/customer.js';
+import type { Ports } from '../core/ports.js';
 import type { Id } from '../core/shared/ids.js';
 import { removeUser } from '../core/users/people/manage.js';
 import { type Invitation, inviteUser, issueLink } from '../core/users/people/one-time-link.js';
 import { isRole, type Role, roles, type User } from '../core/users/user.js';
 import { idOption } from './options.js';
-import { type OfCustomer, ofCustomer, pick } from './resource-commands.js';
-import { withPorts, withPortsOf } from './with-ports.js';
+import { addList, type OfCustomer, ofCustomer, pick } from './resource-commands.js';
+import { withPorts } from './with-ports.js';
 
 export function userCommand(): Command {
   const users = new Command('user').description("manage the people with access to a customer's settings area");
@@ -34,18 +35,13 @@ export function userCommand(): Command {
       printLink(options, made);
     });
 
-  ofCustomer(users.command('list'), 'list the people of a customer').action(async (options: OfCustomer) => {
-    const users = await withPortsOf(options.customer, ({ store }) =>
-      store.query(options.customer, (reader) => reader.users.list()),
-    );
-    const lines = tableOf(users, {
-      ID: ({ id }) => id,
-      'E-MAIL': ({ email }) => email ?? '(none yet)',
-      ROLE: ({ role }) => role,
-      STATE: ({ joinedAt }) => (joinedAt === null ? 'invited' : 'joined'),
-      'LAST SIGN-IN': ({ lastSignInAt }) => lastSignInAt ?? 'never',
-    });
-    print(options, { users: users.map(userJson) }, lines);
+  const read = ({ store }: Ports, customer: Id) => store.query(customer, (reader) => reader.users.list());
+  addList(users, 'list the people of a customer', read, ['users', userJson], {
+    ID: ({ id }) => id,
+    'E-MAIL': ({ email }) => email ?? '(none yet)',
+    ROLE: ({ role }) => role,
+    STATE: ({ joinedAt }) => (joinedAt === null ? 'invited' : 'joined'),
+    'LAST SIGN-IN': ({ lastSignInAt }) => lastSignInAt ?? 'never',
   });
 
   ofCustomer(users.command('remove'), "remove a person's access immediately")

@@ -23,8 +23,8 @@ import type { WebhookEndpoint } from '../core/webhooks/webhook-endpoint.js';
 import { listenerPool } from '../worker/pools.js';
 import { runWorker } from '../worker/worker.js';
 import { idOption, listOption, wholeOption } from './options.js';
-import { type OfCustomer, ofCustomer, pick, secretLines } from './resource-commands.js';
-import { withPorts, withPortsOf } from './with-ports.js';
+import { addList, type OfCustomer, ofCustomer, pick, secretLines } from './resource-commands.js';
+import { withPorts } from './with-ports.js';
 
 export function webhookCommand(): Command {
   const webhooks = new Command('webhook').description('manage the webhook endpoints of a customer');
@@ -43,19 +43,14 @@ export function webhookCommand(): Command {
       ]);
     });
 
-  ofCustomer(webhooks.command('list'), 'list the webhook endpoints of a customer').action(
-    async (options: OfCustomer) => {
-      const endpoints = await withPortsOf(options.customer, (ports) => listWebhookEndpoints(ports, options.customer));
-      const lines = tableOf(endpoints, {
-        ID: ({ id }) => id,
-        URL: ({ url }) => url,
-        EVENTS: ({ events }) => events.join(',') || 'all',
-        STATUS: ({ status, disabledReason }) => (disabledReason === null ? status : `disabled (${disabledReason})`),
-        'FAILING SINCE': ({ failingSince }) => failingSince,
-      });
-      print(options, { webhookEndpoints: endpoints.map(endpointJson) }, lines);
-    },
-  );
+  const listed = ['webhookEndpoints', endpointJson] as const;
+  addList(webhooks, 'list the webhook endpoints of a customer', listWebhookEndpoints, listed, {
+    ID: ({ id }) => id,
+    URL: ({ url }) => url,
+    EVENTS: ({ events }) => events.join(',') || 'all',
+    STATUS: ({ status, disabledReason }) => (disabledReason === null ? status : `disabled (${disabledReason})`),
+    'FAILING SINCE': ({ failingSince }) => failingSince,
+  });
 
   ofCustomer(webhooks.command('delete'), 'delete a webhook endpoint and its pending deliveries')
     .argument('<id>', 'the id of the endpoint', idOption)

@@ -3,8 +3,6 @@ import { requireInstallation } from '../composition/require-installation.js';
 import type { Config } from '../config/config.js';
 import { installationName } from '../config/installation.js';
 import type { Ports } from '../core/ports.js';
-import { requireFound } from '../core/shared/errors.js';
-import type { Id } from '../core/shared/ids.js';
 import { type ClosablePorts, openPorts } from '../ports.module.js';
 
 /** The settings of an existing installation, after printing which one it is. Errors: `NoInstallationError`, before anything is created. */
@@ -33,12 +31,4 @@ export async function withPorts<T>(work: (ports: Ports) => Promise<T>): Promise<
   } finally {
     await close();
   }
-}
-
-/** The same for a command about one customer. Errors: `not_found`. */
-export function withPortsOf<T>(customerId: Id, work: (ports: Ports) => Promise<T>): Promise<T> {
-  return withPorts(async (ports) => {
-    requireFound(await ports.customers.find(customerId), 'customer');
-    return work(ports);
-  });
 }
