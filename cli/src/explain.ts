@@ -1,19 +1,7 @@
 import { CommanderError } from 'commander';
 import { ApiError, ConnectionError, PhotoServiceError } from 'photo-service-sdk';
 import { AccessError, exitCodes, PartlyDone, UsageError } from './exit-codes.js';
-import { plain } from './print.js';
-
-/** The message for a person about a failure, and the exit code of the command. */
-export interface Explanation {
-  readonly exitCode: number;
-  /** Null: everything has been printed. */
-  readonly message: string | null;
-  /** The code of the service, or one of ours, for example `usage` and `no_answer`. */
-  readonly code: string;
-  /** Whether it has been printed to stderr already. */
-  readonly isSaid?: boolean;
-  readonly requestId?: string;
-}
+import type { Explanation } from './print.js';
 
 /** The failure of a client's command in helpful words; null when it is not one of a client. */
 export function explain(error: unknown): Explanation | null {
@@ -61,12 +49,4 @@ Get another key, then: phs login --url URL --token TOKEN`,
   if (status === 403 && code !== 'quota_exceeded') return explained(exitCodes.access);
   if (status < 500 && status !== 429) return explained(exitCodes.usage);
   return explained(exitCodes.environment, requestId === null ? undefined : `${error.message} (request ${requestId})`);
-}
-
-/** On stderr for people; with `--json` on stdout too, as the one document. */
-export function tell({ exitCode, message, isSaid, ...rest }: Explanation, args: readonly string[]): number {
-  if (message === null) return exitCode;
-  if (!isSaid) console.error(`phs: ${message.split('\n').map(plain).join('\n')}`);
-  if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: { ...rest, message } })}\n`);
-  return exitCode;
 }

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { clientCommands } from './commands.js';
 import { exitCodes } from './exit-codes.js';
-import { explain, tell } from './explain.js';
-import { endWithReader } from './print.js';
+import { explain } from './explain.js';
+import { endWithReader, tell } from './print.js';
 
 process.exitCode = await run(process.argv.slice(2));
 

@@ -73,3 +73,23 @@ export function timeText(seconds: number): string {
 export function plain(text: string): string {
   return text.replace(UNSEEN, '�');
 }
+
+/** The message for a person about a failure, and the exit code of the command. */
+export interface Explanation {
+  readonly exitCode: number;
+  /** Null: everything has been printed. */
+  readonly message: string | null;
+  /** The code of the service, or one of ours, for example `usage` and `no_answer`. */
+  readonly code: string;
+  /** Whether it has been printed to stderr already. */
+  readonly isSaid?: boolean;
+  readonly requestId?: string;
+}
+
+/** On stderr for people; with `--json` on stdout too, as the one document. */
+export function tell({ exitCode, message, isSaid, ...rest }: Explanation, args: readonly string[]): number {
+  if (message === null) return exitCode;
+  if (!isSaid) console.error(`phs: ${message.split('\n').map(plain).join('\n')}`);
+  if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: { ...rest, message } })}\n`);
+  return exitCode;
+}

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { PartlyDone } from 'photo-service-cli/exit-codes';
 import { print, table, tableOf } from 'photo-service-cli/print';
 import { commandLine } from '../core/audit/audit-entry.js';
 import { createCustomer } from '../core/customers/create-customer.js';
@@ -9,7 +10,7 @@ import { eraseCustomer } from '../core/customers/erase-customer.js';
 import type { Id } from '../core/shared/ids.js';
 import { counted } from '../core/shared/text.js';
 import { editSettingsAddresses } from '../core/users/admission.js';
-import { idOption, listOption, PartlyDone, wholeOption } from './options.js';
+import { idOption, listOption, wholeOption } from './options.js';
 import { pick } from './resource-commands.js';
 import { withPorts } from './with-ports.js';
 

@@ -1,11 +1,12 @@
 import { Command, CommanderError } from 'commander';
 import { isClientCommand } from 'photo-service-cli/command-names';
-import { endWithReader, plain } from 'photo-service-cli/print';
+import { exitCodes, PartlyDone } from 'photo-service-cli/exit-codes';
+import { type Explanation, endWithReader, tell } from 'photo-service-cli/print';
 import { ConfigError } from '../config/config.js';
 import { NoInstallationError } from '../config/installation.js';
 import { VERSION } from '../config/version.js';
 import { DomainError, type FieldError } from '../core/shared/errors.js';
-import { ExitWith, exitCodes, PartlyDone } from './options.js';
+import { ExitWith } from './options.js';
 
 /** Runs one command line. Resolves with the exit code; never throws. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -34,10 +35,8 @@ export async function run(args: readonly string[]): Promise<number> {
     await program.parseAsync([...args], { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
-    if (isOwn) return explain(error, args);
-    const forClients = await import('photo-service-cli/explain');
-    const known = forClients.explain(error);
-    return known ? forClients.tell(known, args) : explain(error, args);
+    const forClients = isOwn ? null : await import('photo-service-cli/explain');
+    return tell(forClients?.explain(error) ?? explain(error), args);
   }
 }
 
@@ -45,32 +44,23 @@ function everyCommand(command: Command): Command[] {
   return command.commands.flatMap((child) => [child as Command, ...everyCommand(child as Command)]);
 }
 
-/** Reports what went wrong, on stderr for people; with `--json` also on stdout, as the one document. */
-function explain(error: unknown, args: readonly string[]): number {
-  if (error instanceof ExitWith) return error.code;
-  if (error instanceof PartlyDone) return exitCodes.partial;
-  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
-  const { exitCode, code, message } = exitOf(error);
-  // Commander has already reported what it refuses.
-  if (!(error instanceof CommanderError)) console.error(`phs: ${message.split('\n').map(plain).join('\n')}`);
-  if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
-  return exitCode;
-}
-
-function exitOf(error: unknown): { exitCode: number; code: string; message: string } {
+/** What went wrong in a command of the service. */
+function explain(error: unknown): Explanation {
+  if (error instanceof ExitWith) return { exitCode: error.code, message: null, code: 'said' };
+  if (error instanceof PartlyDone) return { exitCode: exitCodes.partial, message: null, code: 'partial' };
   if (error instanceof CommanderError) {
-    return { exitCode: exitCodes.usage, code: 'usage', message: error.message.replace(/^error: /, '') };
+    if (error.exitCode === 0) return { exitCode: exitCodes.ok, message: null, code: 'ok' };
+    // Commander has already reported what it refuses.
+    const message = error.message.replace(/^error: /, '');
+    return { exitCode: exitCodes.usage, message, code: 'usage', isSaid: true };
   }
   if (error instanceof DomainError) {
     const isOurs = error.code === 'service_unavailable';
-    return { exitCode: isOurs ? exitCodes.environment : exitCodes.usage, code: error.code, message: messageOf(error) };
+    const fields = (error.details?.['errors'] ?? []) as readonly FieldError[];
+    const message = fields.length === 0 ? error.message : fields.map((field) => field.message).join('\n     ');
+    return { exitCode: isOurs ? exitCodes.environment : exitCodes.usage, message, code: error.code };
   }
   const isNowhere = error instanceof NoInstallationError;
   const code = isNowhere ? 'no_installation' : error instanceof ConfigError ? 'configuration' : 'failed';
-  return { exitCode: exitCodes.environment, code, message: error instanceof Error ? error.message : String(error) };
-}
-
-function messageOf(error: DomainError): string {
-  const fields = (error.details?.['errors'] ?? []) as readonly FieldError[];
-  return fields.length === 0 ? error.message : fields.map((field) => field.message).join('\n     ');
+  return { exitCode: exitCodes.environment, message: error instanceof Error ? error.message : String(error), code };
 }

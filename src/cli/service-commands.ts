@@ -1,6 +1,7 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { exitCodes } from 'photo-service-cli/exit-codes';
 import { print } from 'photo-service-cli/print';
 import { configOf, loadSettings } from '../composition/blob-stores.js';
 import { requireInstallation } from '../composition/require-installation.js';
@@ -11,7 +12,7 @@ import { PublicAddresses } from '../http/public-addresses.js';
 import { site, sitePaths } from '../http/responses/send-public.js';
 import { openMailer } from '../ports.module.js';
 import { PrimaryFile } from '../start/processes/primary-file.js';
-import { ExitWith, envFileOf, exitCodes } from './options.js';
+import { ExitWith, envFileOf } from './options.js';
 import { openInstallation, presentInstallation, printInstallation } from './with-ports.js';
 
 export function serveCommand(): Command {

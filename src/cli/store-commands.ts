@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { PartlyDone } from 'photo-service-cli/exit-codes';
 import { print, tableOf } from 'photo-service-cli/print';
 import { blobStores, outsideStore } from '../composition/blob-stores.js';
 import { openBlobs } from '../composition/open-blobs.js';
@@ -16,7 +17,7 @@ import { collectGarbage, GRACE_SECONDS } from '../core/integrity/collect-garbage
 import { type Checked, type Finding, invariants } from '../core/integrity/findings.js';
 import { verify } from '../core/integrity/verify.js';
 import { counted } from '../core/shared/text.js';
-import { PartlyDone, wholeOption } from './options.js';
+import { wholeOption } from './options.js';
 import { presentInstallation, withPorts } from './with-ports.js';
 
 export function blobsCommand(): Command {

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { clientCommands } from '../../cli/src/commands.js';
-import { exitCodes as clientCodes } from '../../cli/src/exit-codes.js';
-import { exitCodes as serviceCodes } from '../../src/cli/options.js';
+import { exitCodes } from '../../cli/src/exit-codes.js';
 import { ownCommands } from '../../src/cli/own-commands.js';
 import { brokenShapes, releasedCommands, type Shape, shapeOf } from '../support/released-commands.js';
 
@@ -32,7 +31,7 @@ function describeCommands(commands: readonly Command[], path = ''): [string, Des
 }
 
 const current: CommandLine = {
-  exitCodes: { client: clientCodes, service: serviceCodes },
+  exitCodes: { client: exitCodes, service: exitCodes },
   commands: Object.fromEntries(describeCommands([...clientCommands(), ...ownCommands()])),
 };
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { PartlyDone } from 'photo-service-cli/exit-codes';
 import { print } from 'photo-service-cli/print';
 import { ageEncryption, ephemeralKey } from '../../adapters/age/age-encryption.js';
 import { VERSION } from '../../config/version.js';
@@ -12,7 +13,7 @@ import type { BlobKey } from '../../core/blobs/blob-key.js';
 import type { Secrets } from '../../core/shared/secrets.js';
 import { counted } from '../../core/shared/text.js';
 import type { OpenPorts } from '../../ports.module.js';
-import { countOption, listOption, PartlyDone, wholeOption } from '../options.js';
+import { countOption, listOption, wholeOption } from '../options.js';
 import { openInstallation, presentInstallation } from '../with-ports.js';
 import { BackupFolder, openBlobFiles } from './backup-folder.js';
 import { SECRET } from './manifest.js';

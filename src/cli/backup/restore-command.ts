@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import { PartlyDone } from 'photo-service-cli/exit-codes';
 import { print } from 'photo-service-cli/print';
 import { ageDecryption } from '../../adapters/age/age-encryption.js';
 import { readSecretFile, writeSecretFile } from '../../adapters/secret-file.js';
@@ -13,7 +14,7 @@ import type { BackedUpBlob, Conversion, MissedBlob } from '../../core/backup/blo
 import { checkBlobs, foreignBlob, removeMissed, restoreBlobs } from '../../core/backup/restore-blobs.js';
 import { backupKeys, isBackupKey } from '../../core/backup/signature.js';
 import { counted } from '../../core/shared/text.js';
-import { PartlyDone, wholeOption } from '../options.js';
+import { wholeOption } from '../options.js';
 import { openInstallation, printInstallation } from '../with-ports.js';
 import { BackupFolder, blobFolders, openBlobFiles } from './backup-folder.js';
 import type { Manifest } from './manifest.js';

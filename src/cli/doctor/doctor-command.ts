@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, freemem, platform, release, totalmem } from 'node:os';
 import { Command } from 'commander';
+import { exitCodes } from 'photo-service-cli/exit-codes';
 import { print, table } from 'photo-service-cli/print';
 import { binariesOfDatabase } from '../../adapters/embedded-postgres.js';
 import type { DatabaseState } from '../../adapters/typeorm/database-state.js';
@@ -13,7 +14,7 @@ import { type Config, ConfigError, settingNames } from '../../config/config.js';
 import type { Settings } from '../../config/settings-file.js';
 import { VERSION } from '../../config/version.js';
 import { openMailer, openMedia, openProviders } from '../../ports.module.js';
-import { ExitWith, envFileOf, exitCodes } from '../options.js';
+import { ExitWith, envFileOf } from '../options.js';
 import {
   checkDataDir,
   checkMemory,
