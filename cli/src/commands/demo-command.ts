@@ -28,44 +28,23 @@ export function demoCommand(): Command {
     });
 }
 
-/** `day` is the first day there. */
-const places = [
-  { name: 'Paris', latitude: 48.8566, longitude: 2.3522, timeZone: 'Europe/Paris', tags: ['City'], day: '2024-04-12' },
-  {
-    name: 'Reykjavík',
-    latitude: 64.1466,
-    longitude: -21.9426,
-    timeZone: 'Atlantic/Reykjavik',
-    tags: ['Sea', 'Mountains'],
-    day: '2024-07-03',
-  },
-  { name: 'Kyoto', latitude: 35.0116, longitude: 135.7681, timeZone: 'Asia/Tokyo', tags: ['City'], day: '2024-11-20' },
-  {
-    name: 'Cape Town',
-    latitude: -33.9249,
-    longitude: 18.4241,
-    timeZone: 'Africa/Johannesburg',
-    tags: ['Sea', 'Mountains'],
-    day: '2025-01-09',
-  },
-  {
-    name: 'Valparaíso',
-    latitude: -33.0472,
-    longitude: -71.6127,
-    timeZone: 'America/Santiago',
-    tags: ['City', 'Sea'],
-    day: '2025-03-15',
-  },
-  {
-    name: 'Zermatt',
-    latitude: 46.0207,
-    longitude: 7.7491,
-    timeZone: 'Europe/Zurich',
-    tags: ['Mountains', 'Favourites'],
-    day: '2025-08-22',
-  },
+type Place = readonly [
+  name: string,
+  latitude: number,
+  longitude: number,
+  timeZone: string,
+  firstDay: string,
+  tags: readonly string[],
 ];
-type Place = (typeof places)[number];
+
+const places: readonly Place[] = [
+  ['Paris', 48.8566, 2.3522, 'Europe/Paris', '2024-04-12', ['City']],
+  ['Reykjavík', 64.1466, -21.9426, 'Atlantic/Reykjavik', '2024-07-03', ['Sea', 'Mountains']],
+  ['Kyoto', 35.0116, 135.7681, 'Asia/Tokyo', '2024-11-20', ['City']],
+  ['Cape Town', -33.9249, 18.4241, 'Africa/Johannesburg', '2025-01-09', ['Sea', 'Mountains']],
+  ['Valparaíso', -33.0472, -71.6127, 'America/Santiago', '2025-03-15', ['City', 'Sea']],
+  ['Zermatt', 46.0207, 7.7491, 'Europe/Zurich', '2025-08-22', ['Mountains', 'Favourites']],
+];
 
 type Colour = readonly [number, number, number];
 
@@ -107,8 +86,8 @@ export function* demoPhotos(): Generator<ImportSource> {
 }
 
 function detailsOf(place: Place, shot: { number: number; day: number; light: LightName }): PhotoDetails {
-  const { name, latitude, longitude, timeZone, tags, day } = place;
-  const date = new Date(`${day}T00:00:00Z`);
+  const [name, latitude, longitude, timeZone, firstDay, tags] = place;
+  const date = new Date(`${firstDay}T00:00:00Z`);
   date.setUTCDate(date.getUTCDate() + shot.day);
   // A few hundred metres apart, so that the map has something to cluster.
   const shift = (shot.number % 7) / 500;
