@@ -16,8 +16,9 @@ import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
 import type { Photo } from 'photo-service-sdk';
 import { clientCommands } from '../../cli/src/commands.js';
-import { explain, tell } from '../../cli/src/explain.js';
+import { explain } from '../../cli/src/explain.js';
 import { fetchThumbs } from '../../cli/src/export/export-library.js';
+import { tell } from '../../cli/src/print.js';
 import { STATE_NAME } from '../../cli/src/sync/synced-files.js';
 import { HostileServer, page, photoCalled, sendBytes } from '../support/hostile-server.js';
 
