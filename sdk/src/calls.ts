@@ -77,10 +77,10 @@ export function writeHeaders({ idempotencyKey, ifMatch }: EditOptions): Record<s
 
 /** The options and the path of a write, which stand beside its body. */
 export function written<Path extends object>(path: Path, options: EditOptions) {
-  return { params: { path, header: writeHeaders(options) }, ...signalOf(options) };
+  return asked({ path, header: writeHeaders(options) }, options);
 }
 
-/** The signal as fetch wants it. */
-export function signalOf({ signal }: CallOptions): { signal?: AbortSignal } {
-  return signal ? { signal } : {};
+/** The options of a call and its parameters. */
+export function asked<Params extends object>(params: Params, { signal }: CallOptions) {
+  return { params, ...(signal && { signal }) };
 }

@@ -1,4 +1,4 @@
-import { type Api, type CallOptions, dataOf, signalOf, type WriteOptions, writeHeaders, written } from './calls.js';
+import { type Api, asked, type CallOptions, dataOf, type WriteOptions, writeHeaders, written } from './calls.js';
 import { Listing } from './listing.js';
 import type {
   Import,
@@ -30,12 +30,12 @@ export class Imports {
 
   /** Opens an import. The same `clientRef` as that of an open one gives that one. */
   async create(values: NewImport = {}, options: WriteOptions = {}): Promise<Import> {
-    const params = { header: writeHeaders(options) };
-    return dataOf(await this.api.POST('/api/v1/imports', { params, body: values, ...signalOf(options) }));
+    const write = { ...asked({ header: writeHeaders(options) }, options), body: values };
+    return dataOf(await this.api.POST('/api/v1/imports', write));
   }
 
   async get(id: number, options: CallOptions = {}): Promise<Import> {
-    return dataOf(await this.api.GET('/api/v1/imports/{id}', { params: { path: { id } }, ...signalOf(options) }));
+    return dataOf(await this.api.GET('/api/v1/imports/{id}', asked({ path: { id } }, options)));
   }
 
   /** The items of an import by id, 100 with each read; those that wait for bytes come with a fresh upload target. */
@@ -43,8 +43,7 @@ export class Imports {
     const states = photoStatus === undefined ? {} : { photoStatus: [photoStatus].flat() as ImportPhotoStatus[] };
     return new Listing(async (cursor) => {
       const query = { include: ['photos' as const], limit: 100, ...states, ...(cursor !== null && { cursor }) };
-      const params = { path: { id }, query };
-      const { photos } = dataOf(await this.api.GET('/api/v1/imports/{id}', { params, ...signalOf(options) }));
+      const { photos } = dataOf(await this.api.GET('/api/v1/imports/{id}', asked({ path: { id }, query }, options)));
       return photos as NonNullable<typeof photos>;
     });
   }
@@ -90,7 +89,7 @@ export class Imports {
   async finalize(id: number, { action, missingUploads, wait, ...options }: FinalizeOptions = {}): Promise<Import> {
     const header = { ...writeHeaders(options), ...(wait !== undefined && { Prefer: `wait=${wait}` }) };
     const body = { ...(action && { action }), ...(missingUploads && { missingUploads }) };
-    const params = { path: { id }, header };
-    return dataOf(await this.api.POST('/api/v1/imports/{id}/finalize', { params, body, ...signalOf(options) }));
+    const write = { ...asked({ path: { id }, header }, options), body };
+    return dataOf(await this.api.POST('/api/v1/imports/{id}/finalize', write));
   }
 }

@@ -1,11 +1,11 @@
 import createClient, { type Client } from 'openapi-fetch';
 import {
+  asked,
   type CallOptions,
   dataOf,
   type EditOptions,
   orThrow,
   pathSegment,
-  signalOf,
   type WriteOptions,
   writeHeaders,
   written,
@@ -64,19 +64,17 @@ export class OperatorClient {
   /** All accounts, oldest first. Scope `customers:read`, as every other method that only reads. */
   customers(options: CallOptions = {}): Listing<OperatorCustomer> {
     return new Listing(async (cursor) => {
-      const params = { query: cursor === null ? {} : { cursor } };
-      return dataOf(await this.api.GET(ALL, { params, ...signalOf(options) }));
+      return dataOf(await this.api.GET(ALL, asked({ query: cursor === null ? {} : { cursor } }, options)));
     });
   }
 
   async customer(customerId: number, options: CallOptions = {}): Promise<OperatorCustomer> {
-    return dataOf(await this.api.GET(ONE, { params: { path: { customerId } }, ...signalOf(options) }));
+    return dataOf(await this.api.GET(ONE, asked({ path: { customerId } }, options)));
   }
 
   /** Scope `customers:write`. */
   async createCustomer(customer: NewOperatorCustomer, options: WriteOptions = {}): Promise<OperatorCustomer> {
-    const params = { header: writeHeaders(options) };
-    return dataOf(await this.api.POST(ALL, { params, body: customer, ...signalOf(options) }));
+    return dataOf(await this.api.POST(ALL, { ...asked({ header: writeHeaders(options) }, options), body: customer }));
   }
 
   /** Scope `customers:write`. */
@@ -104,14 +102,12 @@ export class OperatorClient {
    * @param name The name of the account, exactly as it is.
    */
   async eraseCustomer(customerId: number, name: string, options: CallOptions = {}): Promise<Erasure> {
-    const params = { path: { customerId }, query: { name } };
-    return dataOf(await this.api.DELETE(ONE, { params, ...signalOf(options) }));
+    return dataOf(await this.api.DELETE(ONE, asked({ path: { customerId }, query: { name } }, options)));
   }
 
   /** The keys of an account, oldest first. */
   async keys(customerId: number, options: CallOptions = {}): Promise<readonly OperatorKey[]> {
-    const params = { path: { customerId } };
-    return dataOf(await this.api.GET(`${ONE}/keys`, { params, ...signalOf(options) })).data;
+    return dataOf(await this.api.GET(`${ONE}/keys`, asked({ path: { customerId } }, options))).data;
   }
 
   /** The key, with the token that is shown only here. Scope `keys:write`. */
@@ -126,8 +122,8 @@ export class OperatorClient {
     patch: OperatorKeyPatch,
     options: WriteOptions = {},
   ): Promise<OperatorKey> {
-    const write = written({ customerId, keyId }, options);
-    return dataOf(await this.api.PATCH(`${ONE}/keys/{keyId}`, { ...write, body: patch }));
+    const write = { ...written({ customerId, keyId }, options), body: patch };
+    return dataOf(await this.api.PATCH(`${ONE}/keys/{keyId}`, write));
   }
 
   /** The key is refused immediately. Scope `keys:write`. */
@@ -137,8 +133,7 @@ export class OperatorClient {
 
   /** Everyone with access to the settings area of an account, oldest first. */
   async people(customerId: number, options: CallOptions = {}): Promise<readonly OperatorPerson[]> {
-    const params = { path: { customerId } };
-    return dataOf(await this.api.GET(`${ONE}/people`, { params, ...signalOf(options) })).data;
+    return dataOf(await this.api.GET(`${ONE}/people`, asked({ path: { customerId } }, options))).data;
   }
 
   /** A link that signs the person in once. The service sends no mail. Scope `people:write`. */
@@ -153,8 +148,7 @@ export class OperatorClient {
 
   /** The webhook endpoints of an account, oldest first. */
   async webhooks(customerId: number, options: CallOptions = {}): Promise<readonly OperatorWebhook[]> {
-    const params = { path: { customerId } };
-    return dataOf(await this.api.GET(`${ONE}/webhooks`, { params, ...signalOf(options) })).data;
+    return dataOf(await this.api.GET(`${ONE}/webhooks`, asked({ path: { customerId } }, options))).data;
   }
 
   /** The endpoint, with the secret that is shown only here. Scope `customers:write`. */
@@ -173,12 +167,8 @@ export class OperatorClient {
     patch: OperatorWebhookPatch,
     options: WriteOptions = {},
   ): Promise<OperatorWebhook> {
-    return dataOf(
-      await this.api.PATCH(`${ONE}/webhooks/{webhookId}`, {
-        ...written({ customerId, webhookId }, options),
-        body: patch,
-      }),
-    );
+    const write = { ...written({ customerId, webhookId }, options), body: patch };
+    return dataOf(await this.api.PATCH(`${ONE}/webhooks/{webhookId}`, write));
   }
 
   /** Scope `customers:write`. */
@@ -188,14 +178,13 @@ export class OperatorClient {
 
   /** Returns what an account has now, and what it used in the last 30 days. */
   async usage(customerId: number, options: CallOptions = {}): Promise<OperatorUsage> {
-    const params = { path: { customerId } };
-    return dataOf(await this.api.GET(`${ONE}/usage`, { params, ...signalOf(options) })) as OperatorUsage;
+    return dataOf(await this.api.GET(`${ONE}/usage`, asked({ path: { customerId } }, options))) as OperatorUsage;
   }
 
   /** The days as CSV: a header, and a line for each. */
   async usageCsv(customerId: number, options: CallOptions = {}): Promise<string> {
     const params = { path: { customerId }, query: { format: 'csv' } as const };
-    const { data } = await this.api.GET(`${ONE}/usage`, { params, parseAs: 'text', ...signalOf(options) });
+    const { data } = await this.api.GET(`${ONE}/usage`, { ...asked(params, options), parseAs: 'text' });
     return String(data);
   }
 }

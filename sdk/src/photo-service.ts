@@ -1,4 +1,4 @@
-import { type Api, type CallOptions, dataOf, openApi, signalOf } from './calls.js';
+import { type Api, asked, type CallOptions, dataOf, openApi } from './calls.js';
 import { Imports } from './imports.js';
 import { Photos } from './photos.js';
 import type { Customer, Me } from './resources.js';
@@ -33,12 +33,12 @@ export class PhotoService {
 
   /** Whose key this is, its scopes, and its remaining budgets. Scope `customer:read`. */
   async me(options: CallOptions = {}): Promise<Me> {
-    return dataOf(await this.api.GET('/api/v1/me', signalOf(options)));
+    return dataOf(await this.api.GET('/api/v1/me', asked({}, options)));
   }
 
   /** The account: its usage, its limits, the supported formats. Scope `customer:read`. */
   async customer(options: CallOptions = {}): Promise<Customer> {
-    return dataOf(await this.api.GET('/api/v1/customer', signalOf(options)));
+    return dataOf(await this.api.GET('/api/v1/customer', asked({}, options)));
   }
 }
 

@@ -1,11 +1,11 @@
 import {
   type Api,
+  asked,
   type CallOptions,
   dataOf,
   type EditOptions,
   orThrow,
   pathSegment,
-  signalOf,
   type WriteOptions,
   writeHeaders,
   written,
@@ -41,15 +41,14 @@ export class Photos {
   /** The library: filtered, sorted, newest first if no `sort` is given. Scope `photos:read`. */
   list(query: PhotoQuery = {}, options: CallOptions = {}): Listing<Photo> {
     return new Listing(async (cursor) => {
-      const params = { query: { ...query, ...(cursor !== null && { cursor }) } };
-      return dataOf(await this.api.GET('/api/v1/photos', { params, ...signalOf(options) }));
+      const page = { ...query, ...(cursor !== null && { cursor }) };
+      return dataOf(await this.api.GET('/api/v1/photos', asked({ query: page }, options)));
     });
   }
 
   /** One photo. `ApiError` `not_found` for one in the trash, unless `trashed: 'any'`. Scope `photos:read`. */
   async get(id: number, extras: PhotoExtras = {}, options: CallOptions = {}): Promise<Photo> {
-    const params = { path: { id }, query: extras };
-    return dataOf(await this.api.GET('/api/v1/photos/{id}', { params, ...signalOf(options) }));
+    return dataOf(await this.api.GET('/api/v1/photos/{id}', asked({ path: { id }, query: extras }, options)));
   }
 
   /** Changes what the patch names; null clears (JSON merge patch, RFC 7396). Scope `photos:write`. */
@@ -62,8 +61,8 @@ export class Photos {
   async updateMany(ids: readonly number[], patch: PhotoPatch, options: CallOptions = {}): Promise<PhotoEdit[]> {
     const edits: PhotoEdit[] = [];
     for (const list of idLists(ids)) {
-      const params = { path: { id: list } };
-      const answer = await this.api.PATCH('/api/v1/photos/{id}', { params, body: patch, ...signalOf(options) });
+      const write = { ...asked({ path: { id: list } }, options), body: patch };
+      const answer = await this.api.PATCH('/api/v1/photos/{id}', write);
       edits.push(...(dataOf(answer) as { readonly data: readonly PhotoEdit[] }).data);
     }
     return edits;
@@ -75,7 +74,7 @@ export class Photos {
     { permanent, ...options }: EditOptions & { readonly permanent?: boolean } = {},
   ): Promise<void> {
     const params = { path: { id: String(id) }, query: permanent ? { permanent } : {}, header: writeHeaders(options) };
-    await this.api.DELETE('/api/v1/photos/{id}', { params, ...signalOf(options) });
+    await this.api.DELETE('/api/v1/photos/{id}', asked(params, options));
   }
 
   /** The same for many: one write for each 100, and an outcome for each photo. Scope `photos:delete`. */
@@ -86,7 +85,7 @@ export class Photos {
     const deletions: PhotoDeletion[] = [];
     for (const list of idLists(ids)) {
       const params = { path: { id: list }, query: permanent ? { permanent } : {} };
-      const answer = await this.api.DELETE('/api/v1/photos/{id}', { params, ...signalOf(options) });
+      const answer = await this.api.DELETE('/api/v1/photos/{id}', asked(params, options));
       deletions.push(...(dataOf(answer) as { readonly data: readonly PhotoDeletion[] }).data);
     }
     return deletions;
@@ -99,8 +98,7 @@ export class Photos {
 
   /** The tags of a photo, by name. Scope `photos:read`. */
   async tags(id: number, options: CallOptions = {}): Promise<readonly Tag[]> {
-    return dataOf(await this.api.GET('/api/v1/photos/{id}/tags', { params: { path: { id } }, ...signalOf(options) }))
-      .data;
+    return dataOf(await this.api.GET('/api/v1/photos/{id}/tags', asked({ path: { id } }, options))).data;
   }
 
   /** Replaces the tags of a photo. Missing tags are created, which needs `tags:write` too. Scope `photos:write`. */

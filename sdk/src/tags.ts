@@ -1,9 +1,9 @@
 import {
   type Api,
+  asked,
   type CallOptions,
   dataOf,
   type EditOptions,
-  signalOf,
   type WriteOptions,
   writeHeaders,
   written,
@@ -21,13 +21,13 @@ export class Tags {
   /** All tags by name, or some of them. Scope `tags:read`. */
   list(query: TagQuery = {}, options: CallOptions = {}): Listing<Tag> {
     return new Listing(async (cursor) => {
-      const params = { query: { ...query, ...(cursor !== null && { cursor }) } };
-      return dataOf(await this.api.GET('/api/v1/tags', { params, ...signalOf(options) }));
+      const page = { ...query, ...(cursor !== null && { cursor }) };
+      return dataOf(await this.api.GET('/api/v1/tags', asked({ query: page }, options)));
     });
   }
 
   async get(id: number, options: CallOptions = {}): Promise<Tag> {
-    return dataOf(await this.api.GET('/api/v1/tags/{id}', { params: { path: { id } }, ...signalOf(options) }));
+    return dataOf(await this.api.GET('/api/v1/tags/{id}', asked({ path: { id } }, options)));
   }
 
   /** The tag of this name, whatever its case; null when there is none. Scope `tags:read`. */
@@ -42,15 +42,15 @@ export class Tags {
    */
   async create(tag: NewTag, options: WriteOptions & { readonly ifExists?: 'fail' | 'return' } = {}): Promise<Tag> {
     const query = options.ifExists === undefined ? {} : { ifExists: options.ifExists };
-    const params = { query, header: writeHeaders(options) };
-    return dataOf(await this.api.POST('/api/v1/tags', { params, body: tag, ...signalOf(options) })) as Tag;
+    const write = { ...asked({ query, header: writeHeaders(options) }, options), body: tag };
+    return dataOf(await this.api.POST('/api/v1/tags', write)) as Tag;
   }
 
   /** Creates many: one write for each 100, and an outcome for each tag, in order. Scope `tags:write`. */
   async createMany(tags: readonly NewTag[], options: CallOptions = {}): Promise<TagCreation[]> {
     const creations: TagCreation[] = [];
     for (const [call, some] of chunks(tags, 100).entries()) {
-      const answer = dataOf(await this.api.POST('/api/v1/tags', { body: { tags: some }, ...signalOf(options) }));
+      const answer = dataOf(await this.api.POST('/api/v1/tags', { ...asked({}, options), body: { tags: some } }));
       const { data } = answer as { readonly data: readonly TagCreation[] };
       creations.push(...data.map((creation) => ({ ...creation, index: 100 * call + creation.index })));
     }
