@@ -52,61 +52,39 @@ export function runWorker(
   pools: readonly WorkerPool[],
   { idleSeconds = IDLE_SECONDS }: { readonly idleSeconds?: number } = {},
 ): RunningWorker {
-  const worker = new Worker(jobs, pools, idleSeconds);
-  const ended = worker.run();
-  return {
-    stop() {
-      worker.stop();
-      return ended;
-    },
+  const stopping = new AbortController();
+  let unlisten: (() => Promise<void>) | null = null;
+  let arrival: Promise<boolean> | null = null;
+  // One connection listens for all pools.
+  const listen = async () => {
+    unlisten ??= await jobs.listen((pool) => {
+      for (const { work, wakeUp } of runners) if (work.pool === pool) wakeUp.signal();
+    });
+    await jobs.reclaim();
+    return true;
   };
-}
-
-/** One connection listens for all pools. */
-class Worker {
-  private readonly stopping = new AbortController();
-  private readonly runners: readonly PoolRunner[];
-  private unlisten: (() => Promise<void>) | null = null;
-  private arrival: Promise<boolean> | null = null;
-
-  constructor(
-    private readonly jobs: JobQueue,
-    pools: readonly WorkerPool[],
-    idleSeconds: number,
-  ) {
-    const arrive = (onError: (error: unknown) => void) => this.arrive(onError);
-    this.runners = pools.map((pool) => new PoolRunner(jobs, pool, arrive, this.stopping.signal, idleSeconds * 1000));
-  }
-
-  stop(): void {
-    this.stopping.abort();
-    for (const runner of this.runners) runner.wakeUp.signal();
-  }
-
-  async run(): Promise<void> {
-    await Promise.all(this.runners.map((runner) => runner.run()));
-    // Last: a listening process is known to be alive, and keeps its leases.
-    await this.unlisten?.().catch((error: unknown) => this.runners[0]?.work.onError(error));
-  }
-
-  /** Starts listening, so that nothing is missed after the first claim, and takes over jobs of dead workers. Retried before each claim. */
-  private async arrive(onError: (error: unknown) => void): Promise<void> {
-    this.arrival ??= this.listen().catch((error: unknown) => {
+  // Starts listening, so that nothing is missed after the first claim, and takes over jobs of dead workers. Retried before each claim.
+  const arrive = async (onError: (error: unknown) => void) => {
+    arrival ??= listen().catch((error: unknown) => {
       onError(error);
       return false;
     });
-    const { arrival } = this;
+    const tried = arrival;
     // Another pool may have begun the next try already.
-    if (!(await arrival) && this.arrival === arrival) this.arrival = null;
-  }
-
-  private async listen(): Promise<boolean> {
-    this.unlisten ??= await this.jobs.listen((pool) => {
-      for (const { work, wakeUp } of this.runners) if (work.pool === pool) wakeUp.signal();
-    });
-    await this.jobs.reclaim();
-    return true;
-  }
+    if (!(await tried) && arrival === tried) arrival = null;
+  };
+  const runners = pools.map((pool) => new PoolRunner(jobs, pool, arrive, stopping.signal, idleSeconds * 1000));
+  const ended = Promise.all(runners.map((runner) => runner.run())).then(() =>
+    // Last: a listening process is known to be alive, and keeps its leases.
+    unlisten?.().catch((error: unknown) => runners[0]?.work.onError(error)),
+  );
+  return {
+    stop() {
+      stopping.abort();
+      for (const runner of runners) runner.wakeUp.signal();
+      return ended;
+    },
+  };
 }
 
 class PoolRunner {
