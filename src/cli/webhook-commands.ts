@@ -20,7 +20,7 @@ import {
 import { keepListening, startListening } from '../core/webhooks/listen.js';
 import { deliverEvent, resendDelivery, sendTestEvent } from '../core/webhooks/send.js';
 import type { WebhookEndpoint } from '../core/webhooks/webhook-endpoint.js';
-import { listenerPool } from '../worker/pools.js';
+import { DELIVERY_SLOTS, deliveryPool } from '../worker/pools.js';
 import { runWorker } from '../worker/worker.js';
 import { idOption, listOption, wholeOption } from './options.js';
 import { addList, type OfCustomer, ofCustomer, pick, secretLines } from './resource-commands.js';
@@ -215,14 +215,15 @@ async function startListener(
   const caller = operatorFor(customerId);
   const { endpoint, secret } = await startListening(ports, caller, { url, events, secret: wanted });
   let newest: Id | null = null;
-  const lane = { customerId, lane: String(endpoint.id) };
   const attempt = async (job: Job<'deliveries'>) => {
     const { deliveryId } = job.work;
     newest = deliveryId;
     await deliverEvent(ports, job, eventBody);
     onAttempt(await readDelivery(ports, customerId, deliveryId));
   };
-  const running = runWorker(ports, [listenerPool(lane, attempt, { onError: sayError })]);
+  const only = { customerId, lane: String(endpoint.id) };
+  const pool = { ...deliveryPool(attempt, { onError: sayError }), slots: { all: DELIVERY_SLOTS.lane }, only };
+  const running = runWorker(ports, [pool]);
   // Well within the two minutes after which no program is taken to listen.
   const keeping = setInterval(() => keepListening(ports, customerId, endpoint.id).catch(sayError), 30 * SECOND);
   return {

@@ -10,11 +10,6 @@ export interface PeriodicTask {
   run(stopping: AbortSignal): Promise<unknown>;
 }
 
-export interface RunningTasks {
-  /** Starts no more runs, and resolves when the current ones have ended. */
-  stop(): Promise<void>;
-}
-
 /** The first runs are delayed by up to this fraction of the interval. */
 const FIRST_SHARE = 0.1;
 
@@ -23,14 +18,11 @@ const FIRST_SHARE = 0.1;
  * random delay, so that processes that start together do not run everything together. The timers do not keep the process alive.
  * @param onError Called for every run that failed; the task continues with its next run. Must not throw.
  */
-export function runPeriodically(
-  tasks: readonly PeriodicTask[],
-  onError: (task: string, error: unknown) => void,
-): RunningTasks {
+export function runPeriodically(tasks: readonly PeriodicTask[], onError: (task: string, error: unknown) => void) {
   const stopping = new AbortController();
-  // Every task listens to it: more listeners than Node expects on one signal are not a leak here.
-  setMaxListeners(0, stopping.signal);
   const { signal } = stopping;
+  // Every task listens to it: more listeners than Node expects on one signal are not a leak here.
+  setMaxListeners(0, signal);
   const ended = tasks.map(async (task) => {
     const interval = task.everySeconds * 1000;
     await pause(interval * FIRST_SHARE * Math.random(), signal, { idle: true });
@@ -44,7 +36,8 @@ export function runPeriodically(
     }
   });
   return {
-    async stop() {
+    /** Starts no more runs, and resolves when the current ones have ended. */
+    async stop(): Promise<void> {
       stopping.abort();
       await Promise.all(ended);
     },

@@ -6,7 +6,6 @@ import {
   backoffSeconds,
   type Job,
   type JobQueue,
-  type Lane,
   MAX_ATTEMPTS,
   MAX_FAILURES,
   MAX_OUTAGES,
@@ -28,28 +27,28 @@ interface PoolOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** The signal fires when the lease is lost: the run must stop, and anything that it still writes must be guarded by state. */
-export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>;
-
-export interface JobPoolOptions {
-  /** Concurrent jobs. */
-  readonly concurrency: number;
-  readonly leaseSeconds: number;
-  /** Called for every run that failed. Must not throw. */
-  readonly onError?: (job: Job, error: unknown) => void;
-  /** Called whenever the queue itself fails. Must not throw. */
-  readonly onQueueError?: (error: unknown) => void;
-}
-
 /**
  * The pool of the jobs that are not about other servers. A run that throws is repeated after `backoffSeconds`, at most MAX_FAILURES times in
  * all, then its job is dead; one that met an outage (`isOutage`) is not counted and is due again after `outageSeconds`: the job decides how
  * long that may continue. Runs are not interrupted when the service stops.
+ * @param handle The signal fires when the lease is lost: the run must stop, and anything that it still writes must be guarded by state.
  */
 export function jobPool(
   { jobs }: Uses<'jobs'>,
-  handle: JobHandler,
-  { concurrency, leaseSeconds, onError, onQueueError = () => undefined }: JobPoolOptions,
+  handle: (job: Job, lost: AbortSignal) => Promise<void>,
+  {
+    concurrency,
+    leaseSeconds,
+    onError,
+    onQueueError = () => undefined,
+  }: {
+    readonly concurrency: number;
+    readonly leaseSeconds: number;
+    /** Called for every run that failed. Must not throw. */
+    readonly onError?: (job: Job, error: unknown) => void;
+    /** Called whenever the queue itself fails. Must not throw. */
+    readonly onQueueError?: (error: unknown) => void;
+  },
 ): WorkerPool<'jobs'> {
   return {
     pool: 'jobs',
@@ -160,15 +159,12 @@ export async function runJob(
   }
 }
 
-/** Makes one attempt at a delivery. */
-export type DeliveryHandler = (job: Job<'deliveries'>) => Promise<void>;
-
 /** Concurrent requests of one process; those to all endpoints of one customer, and those to one endpoint. */
 export const DELIVERY_SLOTS = { all: 32, customer: 16, lane: 4 } as const satisfies Slots;
 
-/** The pool that sends webhooks. A slow receiver occupies only its own few slots. */
+/** The pool that sends webhooks. A slow receiver occupies only its own few slots. @param handle Makes one attempt. */
 export function deliveryPool(
-  handle: DeliveryHandler,
+  handle: (job: Job<'deliveries'>) => Promise<void>,
   { onError = () => undefined }: PoolOptions = {},
 ): WorkerPool<'deliveries'> {
   return {
@@ -181,11 +177,6 @@ export function deliveryPool(
       return 'done';
     },
   };
-}
-
-/** The same for one endpoint, for a program that listens there. */
-export function listenerPool(only: Lane, handle: DeliveryHandler, options: PoolOptions = {}): WorkerPool<'deliveries'> {
-  return { ...deliveryPool(handle, options), slots: { all: DELIVERY_SLOTS.lane }, only };
 }
 
 /** Concurrent fetches of one process; those of one customer, and those of one customer from one host. */

@@ -9,7 +9,7 @@ import type { BackupSchedule, Config } from '../../config/config.js';
 import { timeOfBackup } from '../../core/backup/signature.js';
 import { fetchSource } from '../../core/imports/fetch/fetch.js';
 import type { Fault } from '../../core/integrity/check-bytes.js';
-import type { Job, JobWork } from '../../core/jobs/job.js';
+import type { Job } from '../../core/jobs/job.js';
 import type { MailOutcome } from '../../core/mail/send-mail.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import { type Clock, HOUR } from '../../core/shared/clock.js';
@@ -61,8 +61,12 @@ export function startBackground(
       // Renewed by the worker while the job runs. A killed worker's job is due again after this.
       leaseSeconds: 60,
       onQueueError: (error) => logger.warn({ err: error }, 'the job queue is unavailable'),
-      onError: (job, error) =>
-        logger.warn({ job: loggedWork(job.work), attempt: job.attempt, err: error }, 'a job failed'),
+      onError: ({ work, attempt }, err) => {
+        // Not what is sealed: a log is read by more people than a database.
+        const { kind } = work;
+        const job = kind === 'mail' ? { kind, template: work.template, userId: work.userId } : work;
+        logger.warn({ job, attempt, err }, 'a job failed');
+      },
     }),
     deliveryPool((job) => deliverEvent(ports, job, eventBody), {
       onError: (error) => logger.warn({ err: error }, 'webhooks cannot be sent'),
@@ -98,13 +102,6 @@ export function startBackground(
     logger.warn({ err: error }, `failed to ${task}`);
   });
   return { stop: () => Promise.all([worker.stop(), tasks.stop()]) };
-}
-
-/** Not what is sealed: a log is read by more people than a database. */
-function loggedWork(work: JobWork): object {
-  if (work.kind !== 'mail') return work;
-  const { kind, template, userId } = work;
-  return { kind, template, userId };
 }
 
 const mailOutcomes: Readonly<Record<MailOutcome, string>> = {
