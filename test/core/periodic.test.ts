@@ -1,15 +1,15 @@
-import { type PeriodicTask, type RunningTasks, runPeriodically } from '../../src/worker/periodic.js';
+import { type PeriodicTask, runPeriodically } from '../../src/worker/periodic.js';
 import { Gate } from '../support/tenant.js';
 import { until } from '../support/until.js';
 
-const running: RunningTasks[] = [];
+const running: ReturnType<typeof runPeriodically>[] = [];
 const errors: string[] = [];
 afterEach(async () => {
   await Promise.all(running.splice(0).map((tasks) => tasks.stop()));
   errors.length = 0;
 });
 
-function run(...tasks: readonly Partial<PeriodicTask>[]): RunningTasks {
+function run(...tasks: readonly Partial<PeriodicTask>[]): ReturnType<typeof runPeriodically> {
   const whole = tasks.map((task) => ({ name: 'a task', everySeconds: 0.005, run: async () => {}, ...task }));
   const started = runPeriodically(whole, (task, error) => errors.push(`${task}: ${error}`));
   running.push(started);

@@ -10,7 +10,7 @@ import {
   type Pool,
 } from '../../src/core/jobs/job.js';
 import { DomainError } from '../../src/core/shared/errors.js';
-import { FETCH_SLOTS, fetchPool, type JobHandler, type JobPoolOptions, jobPool } from '../../src/worker/pools.js';
+import { FETCH_SLOTS, fetchPool, jobPool } from '../../src/worker/pools.js';
 import { type RunningWorker, runWorker } from '../../src/worker/worker.js';
 import { MemoryCustomerStore } from '../../testing/memory/memory-customer-store.js';
 import { MemoryDatabase } from '../../testing/memory/memory-database.js';
@@ -62,8 +62,8 @@ function pass(seconds: number): void {
 
 /** Only a wake-up brings this worker back to the queue in the time of a test. */
 function start(
-  handle: JobHandler,
-  { idleSeconds = 1000, ...options }: Partial<JobPoolOptions> & { readonly idleSeconds?: number } = {},
+  handle: Parameters<typeof jobPool>[1],
+  { idleSeconds = 1000, ...options }: Partial<Parameters<typeof jobPool>[2]> & { readonly idleSeconds?: number } = {},
 ): RunningWorker {
   const pool = jobPool({ jobs }, handle, { concurrency: 2, leaseSeconds: 300, ...options });
   const worker = runWorker({ jobs }, [pool], { idleSeconds });
