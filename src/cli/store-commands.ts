@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
@@ -39,7 +39,9 @@ export function blobsCommand(): Command {
       const target = targetOf(config, options.to);
       const [from, to] = [await openBlobs(config), await openBlobs(target)];
       try {
-        const compared = new ComparedFile(join(config.dataDir, `blobs-compared-${nameOf(target)}`));
+        const { store, settings } = target.blobStore;
+        const name = hash('sha256', `${store.kind} ${store.describe(settings, target.dataDir)}`).slice(0, 12);
+        const compared = new ComparedFile(join(config.dataDir, `blobs-compared-${name}`));
         const parallel = Math.max(1, options.parallel);
         const copying = { from: from.blobs, to: to.blobs, compared, parallel };
         const { copied, unchanged, bytes, wrong } = await copyBlobs(copying);
@@ -69,9 +71,7 @@ function chosenByUrl(text: string, read: SettingsReader): ChosenBlobStore | null
   return null;
 }
 
-type Target = Pick<Config, 'blobStore' | 'dataDir' | 'limits'>;
-
-function targetOf({ limits, dataDir }: Config, to: string): Target {
+function targetOf({ limits, dataDir }: Config, to: string): Pick<Config, 'blobStore' | 'dataDir' | 'limits'> {
   // Settings with the prefix TO_ are for the target only.
   const own = Object.entries(process.env).filter(([name]) => name.startsWith('TO_'));
   const env = { ...process.env, ...Object.fromEntries(own.map(([name, value]) => [name.slice('TO_'.length), value])) };
@@ -82,14 +82,6 @@ function targetOf({ limits, dataDir }: Config, to: string): Target {
   });
   if (blobStore === null) throw new Error(`There is no store ${to}.`);
   return { blobStore, dataDir, limits };
-}
-
-/** Distinguishes targets. */
-function nameOf({ blobStore: { store, settings }, dataDir }: Target): string {
-  return createHash('sha256')
-    .update(`${store.kind} ${store.describe(settings, dataDir)}`)
-    .digest('hex')
-    .slice(0, 12);
 }
 
 /**
@@ -116,9 +108,7 @@ class ComparedFile implements Compared {
 }
 
 function lineOf(key: BlobKey, from: BlobInfo, to: BlobInfo): string {
-  return createHash('sha256')
-    .update(JSON.stringify([key, from.sizeBytes, from.etag, to.etag]))
-    .digest('base64url');
+  return hash('sha256', JSON.stringify([key, from.sizeBytes, from.etag, to.etag]), 'base64url');
 }
 
 /** More are counted, but not stored: an empty store would report as many problems as there are photos. */
@@ -135,20 +125,28 @@ export function verifyCommand(): Command {
       const problems: Finding[] = [];
       let total = 0;
       let left = 0;
-      const progress = new Progress();
+      // One line on a terminal that is overwritten; nothing elsewhere.
+      let shownAt = 0;
+      const onProgress = (sofar: Checked) => {
+        const now = performance.now();
+        if (!process.stderr.isTTY || now - shownAt < 200) return;
+        shownAt = now;
+        const [photos, blobs] = [counted(sofar.photos, 'photo'), counted(sofar.blobs, 'stored file')];
+        process.stderr.write(`\r\x1b[K${photos} and ${blobs} checked`);
+      };
       const checked = await withPorts((ports) =>
         verify(ports, {
           repair,
           fast,
           graceSeconds,
-          onProgress: (sofar) => progress.show(sofar),
+          onProgress,
           onFinding: (problem) => {
             total += 1;
             if (!problem.repaired) left += 1;
             if (problems.length < MAX_LISTED) problems.push(problem);
           },
         }),
-      ).finally(() => progress.clear());
+      ).finally(() => shownAt > 0 && process.stderr.write('\r\x1b[K'));
       const ok = left === 0;
       print(options, { ok, checked, problems, problemCount: total }, reportLines(checked, problems, { total, left }));
       if (!ok) throw new PartlyDone();
@@ -184,22 +182,6 @@ function reportLines(checked: Checked, problems: readonly Finding[], { total, le
       ? 'All problems were repaired.'
       : `${counted(left, 'problem remains', 'problems remain')}. docs/operations.md explains what to do.`,
   ];
-}
-
-/** One line on a terminal that is overwritten; nothing elsewhere. */
-class Progress {
-  private shownAt = 0;
-
-  show({ photos, blobs }: Checked): void {
-    const now = performance.now();
-    if (!process.stderr.isTTY || now - this.shownAt < 200) return;
-    this.shownAt = now;
-    process.stderr.write(`\r\x1b[K${counted(photos, 'photo')} and ${counted(blobs, 'stored file')} checked`);
-  }
-
-  clear(): void {
-    if (this.shownAt > 0) process.stderr.write('\r\x1b[K');
-  }
 }
 
 export function gcCommand(): Command {

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { PartlyDone } from 'photo-service-cli/exit-codes';
 import { print } from 'photo-service-cli/print';
 import { ageEncryption, ephemeralKey } from '../../adapters/age/age-encryption.js';
 import { VERSION } from '../../config/version.js';
 import { backUpBlobs, EncryptedBlobFiles, PlainBlobFiles } from '../../core/backup/back-up-blobs.js';
-import type { BackedUpBlob, BlobFiles, Conversion, MissedBlob, NeededBlob } from '../../core/backup/blob-backup.js';
+import type { BackedUpBlob, Conversion, MissedBlob, NeededBlob } from '../../core/backup/blob-backup.js';
 import type { ArchivedSchema } from '../../core/backup/database-snapshot.js';
 import { backupKeys } from '../../core/backup/signature.js';
 import type { BlobKey } from '../../core/blobs/blob-key.js';
@@ -122,7 +123,7 @@ export async function makeBackup({ ports, takeSnapshot }: Pick<OpenPorts, 'ports
   const { problems, lists, blobBytes, ...counts } = await copyBlobs(ports, folder, plan, encrypt, needed);
   await folder.removePart(wanted);
   const secretBytes = new TextEncoder().encode(`${ports.secrets[0]}\n`);
-  const secret = withSecret ? await folder.writePart(SECRET, once(secretBytes), encrypt) : null;
+  const secret = withSecret ? await folder.writePart(SECRET, Readable.from([secretBytes]), encrypt) : null;
   const [snapshotAt, finishedAt] = [startedAt.toISOString(), ports.clock.now().toISOString()];
   const about = { format: 2, version: VERSION, snapshotAt, finishedAt, recipients, secret } as const;
   await folder.finish({ ...about, schema, tables, blobBytes, ...lists }, ports.secrets);
@@ -142,11 +143,16 @@ async function copyBlobs(
   const [kept, missed] = [folder.openPart('blobs.jsonl.gz', null), folder.openPart('missed.jsonl.gz', encrypt)];
   const count = { copied: 0, unchanged: 0, bytes: 0, blobBytes: 0, deleted: 0 };
   const problems: MissedBlob[] = [];
+  const store = await openBlobFiles(plan.root, plan);
+  const known = encrypt && (await knownFiles(plan.root, ports.secrets, plan.recipients));
+  const to = known
+    ? new EncryptedBlobFiles(store, known, encrypt, randomBytes(6).toString('hex'))
+    : new PlainBlobFiles(store);
   await backUpBlobs(
     ports,
     {
       from: ports.blobs,
-      to: await filesOf(ports, plan, encrypt),
+      to,
       parallel: plan.parallel,
       onBackedUp: (blob, isNew) => {
         count[isNew ? 'copied' : 'unchanged'] += 1;
@@ -163,17 +169,6 @@ async function copyBlobs(
     needed,
   );
   return { ...count, problems, lists: { blobs: await kept.end(), missed: await missed.end() } };
-}
-
-async function filesOf(
-  { secrets }: OpenPorts['ports'],
-  plan: BackupPlan,
-  encrypt: Conversion | null,
-): Promise<BlobFiles> {
-  const store = await openBlobFiles(plan.root, plan);
-  if (encrypt === null) return new PlainBlobFiles(store);
-  const known = await knownFiles(plan.root, secrets, plan.recipients);
-  return new EncryptedBlobFiles(store, known, encrypt, randomBytes(6).toString('hex'));
 }
 
 /**
@@ -200,8 +195,4 @@ async function knownFiles(
     }
   }
   return known;
-}
-
-async function* once<T>(value: T): AsyncIterable<T> {
-  yield value;
 }

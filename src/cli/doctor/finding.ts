@@ -30,16 +30,14 @@ export async function findingOf(
 }
 
 /** Settings whose values are numbers or words out of a few. Of any other, a file for others only says that it is set. */
-const shown = [
-  ...['PORT', 'ROLE', 'PROCESSES', 'DATABASE_POOL', 'DATABASE_PREPARE', 'BLOB_STORE'],
-  ...['RATE_LIMIT_STORE', 'DELIVERY_MAX_AGE', 'WORKER_CONCURRENCY', 'MEDIA_MEMORY_BYTES', 'MEDIA_TIMEOUT_SECONDS'],
-  ...['MEDIA_ISOLATION', 'MEDIA_PRIORITY', 'WEBHOOK_ALLOW_PRIVATE', 'FETCH_ALLOW_PRIVATE', 'OPERATOR_API', 'DOCS'],
-  ...['METRICS_PORT', 'SMTP_TLS', 'LOG_FORMAT', 'LOG_LEVEL', 'MAX_FILE_BYTES', 'SCRUB_DAYS', 'BACKUP_EVERY'],
-  ...['BACKUP_KEEP', 'MIN_FREE_BYTES', 'MAX_PIXELS', 'IMPORT_MAX_PHOTOS', 'INLINE_MAX_BYTES', 'OPEN_IMPORTS'],
-  'MAX_TAGS',
-];
-
-/** The same, with those of blob stores. */
 export function shownSettings(stores: readonly BlobStoreKind[]): readonly string[] {
-  return [...shown, ...stores.flatMap((store) => store.shownSettings ?? [])];
+  return [
+    ...['PORT', 'ROLE', 'PROCESSES', 'DATABASE_POOL', 'DATABASE_PREPARE', 'BLOB_STORE'],
+    ...['RATE_LIMIT_STORE', 'DELIVERY_MAX_AGE', 'WORKER_CONCURRENCY', 'MEDIA_MEMORY_BYTES', 'MEDIA_TIMEOUT_SECONDS'],
+    ...['MEDIA_ISOLATION', 'MEDIA_PRIORITY', 'WEBHOOK_ALLOW_PRIVATE', 'FETCH_ALLOW_PRIVATE', 'OPERATOR_API', 'DOCS'],
+    ...['METRICS_PORT', 'SMTP_TLS', 'LOG_FORMAT', 'LOG_LEVEL', 'MAX_FILE_BYTES', 'SCRUB_DAYS', 'BACKUP_EVERY'],
+    ...['BACKUP_KEEP', 'MIN_FREE_BYTES', 'MAX_PIXELS', 'IMPORT_MAX_PHOTOS', 'INLINE_MAX_BYTES', 'OPEN_IMPORTS'],
+    'MAX_TAGS',
+    ...stores.flatMap((store) => store.shownSettings ?? []),
+  ];
 }

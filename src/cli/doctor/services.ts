@@ -77,8 +77,8 @@ export async function checkBlobs(blobs: BlobStore, where: string): Promise<reado
   const bytes = randomBytes(1000);
   await blobs.put(key, inOneChunk(bytes));
   try {
-    const back = await read(blobs, key);
-    if (back === null || !bytes.equals(back)) {
+    const back = await blobs.get(key);
+    if (back === null || !bytes.equals(await buffer(back.bytes))) {
       return [
         fail(
           'blob store',
@@ -96,11 +96,6 @@ export async function checkBlobs(blobs: BlobStore, where: string): Promise<reado
   if ((await blobs.head(key)) !== null)
     return [fail('blob store', `${where} does not delete objects.`, 'Allow deleting.')];
   return [ok('blob store', where)];
-}
-
-async function read(blobs: BlobStore, key: BlobKey): Promise<Buffer | null> {
-  const blob = await blobs.get(key);
-  return blob && buffer(blob.bytes);
 }
 
 /** Asks each provider for its addresses, as the first sign-in does. */
