@@ -40,7 +40,6 @@ function table(trees) {
   return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** Rows of one tree: what is measured, and its value. */
 function rows({ rings, coreConcepts, direction, circles, rooms, walks = {} }) {
   const { fullest } = rooms;
   return [

@@ -6,7 +6,6 @@ import { AccessError, UsageError } from './exit-codes.js';
 import { ownFolder } from './folders.js';
 import type { ProgressDisplay } from './progress-display.js';
 
-/** Which service, and with which key. */
 export interface Login {
   readonly url: string;
   readonly token: string;

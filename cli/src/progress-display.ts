@@ -2,7 +2,6 @@ import cliProgress from 'cli-progress';
 import type { ImportProgress, Wait } from 'photo-service-sdk';
 import { bytesText, type OutputOptions, timeText } from './print.js';
 
-/** The period over which the rate is measured. */
 const RATE_MS = 10_000;
 const FORMAT = '{bar} {percentage}%  {files} files  {bytes}  {rate}  ETA {left}{duplicates}{failed}{note}';
 /** The interval between lines of progress in a log. */
@@ -99,7 +98,6 @@ export class ProgressDisplay {
   }
 }
 
-/** The amount that the rate and the time that is left come from. */
 type Measure = 'bytes' | 'files';
 
 interface State {

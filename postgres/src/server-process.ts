@@ -48,7 +48,6 @@ export function superviseServer(launch: {
   readonly account: Account;
   /** The name of the supervisor in lists of processes. */
   readonly name: string;
-  /** The program and its arguments. */
   readonly command: readonly string[];
   readonly env: Record<string, string>;
   readonly logFd: number;

@@ -44,7 +44,7 @@ function everyCommand(command: Command): Command[] {
   return command.commands.flatMap((child) => [child as Command, ...everyCommand(child as Command)]);
 }
 
-/** What went wrong in a command of the service. */
+/** The failure of a command of the service. */
 function explain(error: unknown): Explanation {
   if (error instanceof ExitWith) return { exitCode: error.code, message: null, code: 'said' };
   if (error instanceof PartlyDone) return { exitCode: exitCodes.partial, message: null, code: 'partial' };

@@ -6,7 +6,6 @@ import type { Id } from '../core/shared/ids.js';
 import { idOption } from './options.js';
 import { withPorts } from './with-ports.js';
 
-/** Options of a command about what a customer has. */
 export interface OfCustomer {
   readonly customer: Id;
   readonly json?: boolean;

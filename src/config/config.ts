@@ -85,7 +85,6 @@ function configOf(read: EnvironmentReader, stores: readonly BlobStoreKind[]) {
     securityContacts: read.contacts('SECURITY_CONTACT'),
     /** The server that mails are handed to; null: there are no mails, and people pass links on themselves. */
     smtp: read.has('SMTP_URL') ? readSmtp(read) : null,
-    /** Where people sign in by OpenID Connect. */
     identityProviders: readProviders(read),
     /** The OpenTelemetry collector that traces are sent to, by OTLP over HTTP; null: there are no traces. */
     otlpEndpoint: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),

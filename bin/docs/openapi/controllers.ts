@@ -46,7 +46,6 @@ export function controllerPaths(controllers: readonly Controller[], idempotencyK
   return paths;
 }
 
-/** The groups that these controllers describe. */
 export function documentTags(controllers: readonly Controller[]): DocumentTagOptions[] {
   return controllers.flatMap((controller) => {
     const tag = documentTag(controller);

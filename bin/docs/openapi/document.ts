@@ -29,7 +29,6 @@ export interface DocumentedApi {
   readonly info: { readonly title: string; readonly summary: string; readonly description: string };
   readonly module: object;
   readonly idempotencyKey: Parameter;
-  /** The credentials of its callers. */
   readonly security: { readonly name: string; readonly format: string; readonly description: string };
   readonly scopes: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, object>>;

@@ -65,9 +65,7 @@ const hours: Readonly<Record<LightName, string>> = {
   night: '23:20:00',
 };
 
-/** Days at each place. */
 const DAYS = 2;
-/** The number of photos that `demoPhotos` makes. */
 export const DEMO_PHOTOS = places.length * DAYS * Object.keys(lights).length;
 
 /** Generated photos of some journeys, as what `runImport` takes: each with a time, a place, tags and mostly a rating. */

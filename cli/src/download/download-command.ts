@@ -13,7 +13,6 @@ import { codeOf, isHopeless } from './download-errors.js';
 import { forEachConcurrently } from './for-each-concurrently.js';
 import { lookAt, openTargetFolder, type Present } from './target-folder.js';
 
-/** Downloads at a time. */
 const CONCURRENCY = 4;
 const IDS_PER_READ = 100;
 

@@ -63,7 +63,6 @@ export async function readExport(folder: string) {
   return { photos, tags: await lines<Tag>(folder, TAGS), imports: await lines<Import>(folder, IMPORTS) };
 }
 
-/** Returns values as JSON Lines. */
 export function linesOf(values: readonly unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }

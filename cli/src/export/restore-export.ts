@@ -94,7 +94,6 @@ function sum(results: readonly SourceImportResult[]): SourceImportResult {
   };
 }
 
-/** A folder that `phs export` has made. */
 export async function photoServiceSource(folder: string): Promise<PhotoSource> {
   const { photos } = await readExport(folder);
   return { items: () => exportedItems(folder, photos) };
@@ -137,7 +136,6 @@ function detailsOf(photo: Photo): PhotoDetails {
   };
 }
 
-/** A field of a photo that is not what it was. */
 interface Difference {
   readonly path: string;
   readonly field: string;

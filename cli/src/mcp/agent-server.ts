@@ -30,7 +30,6 @@ export function agentServer({
   ...work
 }: Pick<ToolContext, 'client' | 'patientClient' | 'login' | 'folders'> & {
   readonly version: string;
-  /** Whether agents may change the library. */
   readonly write: boolean;
 }): Server {
   const server = new Server(

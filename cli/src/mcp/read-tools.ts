@@ -104,5 +104,4 @@ const listTags = defineTool<TagQuery & { readonly cursor?: string }>({
   },
 });
 
-/** The tools that change nothing. */
 export const readTools: readonly Tool[] = [searchPhotos, lookAtPhotos, listTags];

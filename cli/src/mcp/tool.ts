@@ -15,7 +15,6 @@ export interface ToolContext {
   readonly login: Login;
   /** The only folders from which files may be read. */
   readonly folders: readonly string[];
-  /** Aborted when the call is cancelled. */
   readonly signal: AbortSignal;
   /** Tells how far the work is, to those who want to know. */
   readonly progress: (done: number, total: number) => void;

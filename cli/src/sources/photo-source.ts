@@ -29,7 +29,6 @@ export interface PhotoItem {
   readonly losses: readonly Loss[];
 }
 
-/** The bytes of a photo. */
 export type SourceFile = Omit<LocalFile, 'ref' | 'details'> | Omit<StreamedFile, 'ref' | 'details'>;
 
 export interface SkippedItem {

@@ -18,7 +18,6 @@ export class SidecarFiles {
     for (const path of paths) if (isSidecar(path)) this.byName.set(keyOf(dirname(path), basename(path)), path);
   }
 
-  /** Adds what the sidecar of a photo says, if it has one. */
   async addDetails(photoPath: string, details: DetailsBuilder): Promise<void> {
     const [folder, name] = [dirname(photoPath), basename(photoPath)];
     const own = this.byName.get(keyOf(folder, `${name}.xmp`));

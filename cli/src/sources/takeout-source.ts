@@ -110,7 +110,6 @@ async function detailsOf(copies: readonly TakeoutFile[], timeZone: string | null
 /** A photo as one folder of an export has it. The same photo may lie in several: that of its year, and those of its albums. */
 interface TakeoutFile {
   readonly file: ArchiveFile;
-  /** Its name in the folder. */
   readonly name: string;
   readonly photo: TakeoutPhoto | null;
   readonly album: string | null;

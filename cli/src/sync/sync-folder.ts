@@ -82,11 +82,9 @@ export interface SyncOptions {
   readonly full: boolean;
   /** Whether files of photos that are gone from the library are removed. */
   readonly deletes: boolean;
-  /** Whether each photo gets an XMP file beside it. */
   readonly sidecars: boolean;
   /** Where below the folder each file goes; all of them into the folder itself, if there is none. */
   readonly layout?: Layout;
-  /** Called before each change to a file. */
   readonly beforeChange?: () => Promise<void>;
   readonly signal: AbortSignal;
   readonly onStep: (result: SyncResult) => void;

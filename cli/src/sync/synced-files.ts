@@ -17,7 +17,6 @@ interface WrittenFile {
   readonly mtimeMs: number;
 }
 
-/** The original of a photo. */
 export interface SyncedFile extends WrittenFile {
   /** The XMP file beside it, if this program has written one. */
   readonly sidecar?: WrittenFile;

@@ -44,7 +44,7 @@ export function signatureText(secrets: Secrets, manifest: string): string {
   return written(signBackup(secrets, new TextEncoder().encode(manifest)));
 }
 
-/** As it is signed or compared. */
+/** The form that is signed and compared. */
 function written(value: Manifest | BackupSignature): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -33,7 +33,6 @@ export class RequestProcesses {
 
   constructor(
     count: number,
-    /** Begins a process. */
     private readonly launch: () => RequestProcess,
     /** Null without METRICS_PORT. */
     private readonly metrics: ProcessMetrics | null,
@@ -154,7 +153,6 @@ export class RequestProcesses {
   }
 }
 
-/** A request process, as the primary sees it. */
 type RequestProcess = ReturnType<typeof startRequestProcess>;
 
 /**

@@ -16,7 +16,6 @@ import { writePrivateFile } from '../private-file.js';
 export interface WelcomeOptions {
   /** Whether to open the settings area in the browser of the person who started the service. */
   readonly open: boolean;
-  /** Everything is in memory. */
   readonly memory?: Memory;
 }
 
@@ -200,7 +199,6 @@ Every endpoint: ${publicUrl}/docs. More people, keys and customers: ${phs} user 
 `;
 }
 
-/** A path as one word of a shell. */
 function shellWord(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
