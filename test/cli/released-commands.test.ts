@@ -31,7 +31,7 @@ function describeCommands(commands: readonly Command[], path = ''): [string, Des
 }
 
 const current: CommandLine = {
-  exitCodes: { client: exitCodes, service: exitCodes },
+  exitCodes: { client: exitCodes, service: { ...exitCodes } },
   commands: Object.fromEntries(describeCommands([...clientCommands(), ...ownCommands()])),
 };
 
