@@ -7,7 +7,8 @@ import { retryAfter, statusOfCode } from '../../src/http/status-of-code.js';
 import { guideGroups, guideNames, guideText, guideTitle } from './guides.js';
 import { assetNames, assetText, assetUrl, Layout } from './layout.js';
 import { Inline, Markdown, sectionsOf } from './markdown.js';
-import { openApiText, operatorOpenApiText } from './openapi/apis.js';
+import { openApiDocument, operatorOpenApiDocument } from './openapi/apis.js';
+import { documentText } from './openapi/document.js';
 import { errorMeanings } from './openapi/errors.js';
 import { type Reference, referenceOf } from './reference.js';
 import { overviewPage, resourcePage } from './reference-pages.js';
@@ -15,7 +16,7 @@ import { overviewPage, resourcePage } from './reference-pages.js';
 // Writes the documentation as files, for any web server: what is asked for by a folder's name is its index.html.
 // The build starts it (bin/build.js): node site.js FOLDER
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-const [api, operatorApi] = [openApiText(version), operatorOpenApiText(version)];
+const [api, operatorApi] = [documentText(openApiDocument(version)), documentText(operatorOpenApiDocument(version))];
 const references = [
   referenceOf(JSON.parse(api), 'API reference', { url: '/docs', folder: '/docs/reference', file: '/openapi.json' }),
   referenceOf(JSON.parse(operatorApi), 'Operator API', { url: '/docs/operator', folder: '/docs/operator', file: null }),

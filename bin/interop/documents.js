@@ -44,22 +44,11 @@ export async function clients({ root, tools }) {
     for (const [name, document] of Object.entries(apis)) {
       const input = join(root, document);
       const node = (script, ...args) => run(nodeOf(tools), [join(tools, script), ...args], { cwd: folder });
-      await node(
-        '@hey-api/openapi-ts/bin/run.js',
-        '--input',
-        input,
-        '--output',
-        `hey-${name}`,
-        '--client',
-        '@hey-api/client-fetch',
-      );
-      await node('orval/dist/bin/orval.mjs', '--input', input, '--output', `orval-${name}.ts`, '--client', 'fetch');
-      await run(process.execPath, [
-        join(root, 'node_modules/openapi-typescript/bin/cli.js'),
-        input,
-        '-o',
-        join(folder, `types-${name}.ts`),
-      ]);
+      const client = (script, output, kind) => node(script, '--input', input, '--output', output, '--client', kind);
+      await client('@hey-api/openapi-ts/bin/run.js', `hey-${name}`, '@hey-api/client-fetch');
+      await client('orval/dist/bin/orval.mjs', `orval-${name}.ts`, 'fetch');
+      const types = join(root, 'node_modules/openapi-typescript/bin/cli.js');
+      await run(process.execPath, [types, input, '-o', join(folder, `types-${name}.ts`)]);
     }
     const options = { strict: true, noEmit: true, target: 'es2022', module: 'esnext', moduleResolution: 'bundler' };
     const compilerOptions = { ...options, lib: ['es2023', 'dom', 'dom.iterable'], skipLibCheck: true, types: [] };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operatorOpenApiDocument, operatorOpenApiText } from '../../bin/docs/openapi/apis.js';
+import { operatorOpenApiDocument } from '../../bin/docs/openapi/apis.js';
+import { documentText } from '../../bin/docs/openapi/document.js';
 import { parametersOf } from '../../src/http/requests/parameters.js';
 import { type RunningApp, startApp } from '../api/support/start-app.js';
 import { builtProgram } from '../support/built-program.js';
@@ -33,7 +34,7 @@ test('the document in the repository is the one that is served: npm run openapi 
   const root = join(__dirname, '../..');
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const kept = readFileSync(join(root, 'openapi-operator.json'), 'utf8');
-  expect(kept).toBe(operatorOpenApiText(version));
+  expect(kept).toBe(documentText(operatorOpenApiDocument(version)));
   expect((await app.send({ path: '/operator/openapi.json' })).text).toBe(kept);
 });
 

@@ -6,16 +6,11 @@ import { scopeMeanings } from '../../../src/core/access/caller.js';
 import { defaultBudgets } from '../../../src/core/access/rolling-window.js';
 import { operatorBudgets, operatorScopeMeanings } from '../../../src/core/operators/operator-token.js';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../src/core/shared/pagination.js';
-import { type DocumentedApi, documentOf, documentText } from './document.js';
+import { type DocumentedApi, documentOf } from './document.js';
 import { webhooks } from './webhook-document.js';
 
 export function openApiDocument(version: string) {
   return documentOf(customerApi, version);
-}
-
-/** The document as it stands in the repository and is served. */
-export function openApiText(version: string): string {
-  return documentText(openApiDocument(version));
 }
 
 const { read, write, anonymous } = defaultBudgets;
@@ -59,12 +54,8 @@ const customerApi: DocumentedApi = {
 };
 
 export function operatorOpenApiDocument(version: string) {
-  return documentOf(operatorApi, version);
-}
-
-export function operatorOpenApiText(version: string): string {
-  const { webhooks: _, ...document } = operatorOpenApiDocument(version);
-  return documentText(document);
+  const { webhooks: _, ...document } = documentOf(operatorApi, version);
+  return document;
 }
 
 const operatorApi: DocumentedApi = {

@@ -47,10 +47,8 @@ export function controllerPaths(controllers: readonly Controller[], idempotencyK
 }
 
 export function documentTags(controllers: readonly Controller[]): DocumentTagOptions[] {
-  return controllers.flatMap((controller) => {
-    const tag = documentTag(controller);
-    return tag?.description === undefined ? [] : [tag];
-  });
+  const tags = controllers.flatMap((controller) => documentTag(controller) ?? []);
+  return tags.filter(({ description }) => description !== undefined);
 }
 
 function documentTag(controller: Controller): DocumentTagOptions | undefined {

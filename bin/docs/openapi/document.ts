@@ -82,6 +82,7 @@ export function documentOf(api: DocumentedApi, version: string) {
   };
 }
 
+/** The document as it stands in the repository and is served. */
 export function documentText(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
