@@ -30,7 +30,9 @@ export function readProviders(read: EnvironmentReader): readonly ProviderConfig[
     clientSecret,
     domains: read.list('OIDC_DOMAINS'),
   };
-  return [new ProviderReader(values, variableFor, (problem) => read.problem(problem)).read()];
+  // `clientId` as `OIDC_CLIENT_ID`.
+  const nameOf = (key: string) => `OIDC_${key.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
+  return [new ProviderReader(values, nameOf, (problem) => read.problem(problem)).read()];
 }
 
 function readFile(read: EnvironmentReader, path: string): readonly ProviderConfig[] {
@@ -53,11 +55,6 @@ function readFile(read: EnvironmentReader, path: string): readonly ProviderConfi
     read.problem(`${FILE} cannot be read (${reason}).`);
     return [];
   }
-}
-
-/** `clientId` as `OIDC_CLIENT_ID` */
-function variableFor(key: string): string {
-  return `OIDC_${key.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 }
 
 const KEYS = [

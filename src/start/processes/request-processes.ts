@@ -108,18 +108,15 @@ export class RequestProcesses {
   /** Until it succeeds. */
   private async refill(slot: Slot): Promise<void> {
     while (slot.current === null && !this.isStopping) {
-      if (slot.failures > 1) await this.pause(FIRST_PAUSE_MS * 2 ** (slot.failures - 2));
+      const pause = Math.min(FIRST_PAUSE_MS * 2 ** (slot.failures - 2), LONGEST_PAUSE_MS);
+      const { signal } = this.stopping;
+      if (slot.failures > 1) await delay(pause, undefined, { signal }).catch(() => undefined);
       if (this.isStopping) return;
       await this.fill(slot).catch((error) => {
         slot.failures += 1;
         if (!this.isStopping) this.logger.error({ err: error }, 'a process cannot be replaced yet');
       });
     }
-  }
-
-  private async pause(milliseconds: number): Promise<void> {
-    const { signal } = this.stopping;
-    await delay(Math.min(milliseconds, LONGEST_PAUSE_MS), undefined, { signal }).catch(() => undefined);
   }
 
   private async reloadOne(slot: Slot): Promise<void> {

@@ -153,7 +153,12 @@ export function backupTask({ folder, everyHours, keep, recipients }: BackupSched
   const encrypted = recipients.length === 0 ? [] : ['--recipient', recipients.join(',')];
   const args = ['backup', resolve(folder), '--keep', String(keep), '--json', ...encrypted];
   const look = async () => {
-    const newest = await newestBackup(folder);
+    const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    const times = names.flatMap((name) => timeOfBackup(name) ?? []);
+    const newest = times.sort((a, b) => b.getTime() - a.getTime())[0] ?? null;
     uses.onSeen(newest);
     return newest;
   };
@@ -167,15 +172,6 @@ export function backupTask({ folder, everyHours, keep, recipients }: BackupSched
       await look();
     },
   };
-}
-
-async function newestBackup(folder: string): Promise<Date | null> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  const times = names.flatMap((name) => timeOfBackup(name) ?? []);
-  return times.sort((a, b) => b.getTime() - a.getTime())[0] ?? null;
 }
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/phs.js', import.meta.url));

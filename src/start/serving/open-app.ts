@@ -102,8 +102,9 @@ export class ExpressServer extends ExpressAdapter {
   override initHttpServer(): void {
     class ExpressRequest extends IncomingMessage {}
     class ExpressResponse extends ServerResponse<ExpressRequest> {}
-    this.app.request = behind(ExpressRequest.prototype, this.app.request);
-    this.app.response = behind(ExpressResponse.prototype, this.app.response);
+    // The prototypes with everything that Express has added to its own.
+    this.app.request = Object.setPrototypeOf(ExpressRequest.prototype, this.app.request);
+    this.app.response = Object.setPrototypeOf(ExpressResponse.prototype, this.app.response);
     const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
     this.httpServer = createServer(classes, this.app);
     // Without this Node asks for the body at once, before a guard has looked at the request.
@@ -115,11 +116,6 @@ export class ExpressServer extends ExpressAdapter {
     // are limited (431).
     this.httpServer.maxHeadersCount = 0;
   }
-}
-
-/** The prototype with everything that Express has added to its own. */
-function behind<Prototype extends object>(prototype: object, expressOwn: Prototype): Prototype {
-  return Object.setPrototypeOf(prototype, expressOwn);
 }
 
 /** Nest's own messages, in our log. Messages of a normal start are at level debug. */

@@ -125,21 +125,16 @@ export async function firstRun(ports: Uses<'customers' | 'clock' | 'store' | 'ad
   return { customerId: customer.id, userId: user.id, token, link };
 }
 
-interface SecretLocations {
-  readonly keyFile: string;
-  /** The link that a person sees: the link itself, or where it is. */
-  readonly link: string | { readonly file: string };
-}
-
 /**
  * Writes the key to a file under `dataDir` that only its owner can read; and also the link, if the output may become a log. Errors: those
  * of the file system.
+ * @returns where the key is, and the link that a person sees: the link itself, or where it is.
  */
 export async function writeSecrets(
   { token, link }: FirstRun,
   dataDir: string,
   isTerminal: boolean,
-): Promise<SecretLocations> {
+): Promise<{ readonly keyFile: string; readonly link: string | { readonly file: string } }> {
   const [keyFile, linkFile] = [resolve(dataDir, 'first-key'), resolve(dataDir, 'first-link')];
   await writePrivateFile(keyFile, `${token}\n`);
   if (isTerminal) return { keyFile, link };
@@ -161,7 +156,7 @@ A first customer was made, but its API key could not be written to a file (${rea
  * The message when they were written: where the key is, and commands that can be pasted into a shell in the project's folder. The variables are those that
  * `phs`, the examples and the guides read.
  */
-export function firstSteps(publicUrl: string, { keyFile, link }: SecretLocations): string {
+export function firstSteps(publicUrl: string, { keyFile, link }: Awaited<ReturnType<typeof writeSecrets>>): string {
   const auth = `-w "\\n" -H "Authorization: Bearer $PHOTO_SERVICE_TOKEN"`;
   const [phs, photo] = [ownCommand(), (name: string) => shellWord(join(examplePhotos(), name))];
   const opening =
