@@ -17,7 +17,3 @@ export type ClientCommandName = (typeof clientCommandNames)[number];
 export function exampleText(example: string): string {
   return `\nExample:\n  ${example}`;
 }
-
-export function isClientCommand(name: string): name is ClientCommandName {
-  return (clientCommandNames as readonly string[]).includes(name);
-}

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { isClientCommand } from 'photo-service-cli/command-names';
+import { clientCommandNames } from 'photo-service-cli/command-names';
 import { exitCodes, PartlyDone } from 'photo-service-cli/exit-codes';
 import { type Explanation, endWithReader, tell } from 'photo-service-cli/print';
 import { ConfigError } from '../config/config.js';
@@ -18,7 +18,8 @@ export async function run(args: readonly string[]): Promise<number> {
     return exitCodes.ok;
   }
   // For commands of a client the modules of the service are not even loaded.
-  const ownModule = isClientCommand(name) ? null : await import('./own-commands.js');
+  const isClients = clientCommandNames.some((each) => each === name);
+  const ownModule = isClients ? null : await import('./own-commands.js');
   const own = ownModule?.ownCommands() ?? [];
   // Nor are the client's modules for commands of the service: `serve` has to start fast.
   const isOwn = own.some((command) => command.name() === name);

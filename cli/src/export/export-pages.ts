@@ -1,11 +1,6 @@
 import { grouped } from '../grouped.js';
 import { type ExportedPhoto, ORIGINALS, thumbOf } from './export-format.js';
 
-export interface ExportPage {
-  readonly path: string;
-  readonly html: string;
-}
-
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:75rem;padding:0 1rem;color:#222;background:#fff}
 ul{list-style:none;padding:0;display:grid;grid-template-columns:repeat(auto-fill,minmax(12rem,1fr));gap:1rem}
 img{width:100%;height:12rem;object-fit:cover;background:#ddd;border-radius:4px}p{margin:.2rem 0;overflow-wrap:anywhere}
@@ -19,7 +14,7 @@ export interface ExportedMonth {
 }
 
 /** Pages that show an export in a browser, without a server and without scripts: one for each month, and one that lists them. */
-export function exportPages(photos: readonly ExportedPhoto[], thumbs: ReadonlySet<number>): ExportPage[] {
+export function exportPages(photos: readonly ExportedPhoto[], thumbs: ReadonlySet<number>) {
   const months = [...grouped(photos, monthOf)];
   const counted = months.map(([month, those]) => ({ month, first: those[0] as ExportedPhoto, count: those.length }));
   return [indexPage(counted, thumbs), ...months.map(([month, those]) => monthPage(month, those, thumbs))];
@@ -30,7 +25,7 @@ function photosText(count: number): string {
 }
 
 /** The page that lists the months, newest first. */
-export function indexPage(months: readonly ExportedMonth[], thumbs: ReadonlySet<number>): ExportPage {
+export function indexPage(months: readonly ExportedMonth[], thumbs: ReadonlySet<number>) {
   const items = months
     .toSorted((a, b) => (a.month < b.month ? 1 : -1))
     .map(({ month, first, count }) => {
@@ -40,7 +35,7 @@ export function indexPage(months: readonly ExportedMonth[], thumbs: ReadonlySet<
   return { path: 'index.html', html: page(photosText(total), `<ul>${items.join('\n')}</ul>`) };
 }
 
-export function monthPage(month: string, photos: readonly ExportedPhoto[], thumbs: ReadonlySet<number>): ExportPage {
+export function monthPage(month: string, photos: readonly ExportedPhoto[], thumbs: ReadonlySet<number>) {
   const items = photos.map((photo) => {
     const { path, filename, title, description, takenAtLocal, rating, tags } = photo;
     const details = [

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { FileProblem } from 'photo-service-sdk';
 import { type Entry, open, type ZipFile } from 'yauzl';
 import { UsageError } from '../exit-codes.js';
-import type { SourceFile } from './photo-source.js';
+import type { PhotoSource, SourceFile, SourceItem } from './photo-source.js';
 import { without } from './streams.js';
 
 /** The files of an export, wherever it lies. */
@@ -31,10 +31,13 @@ export interface ArchiveFile {
 }
 
 /**
- * An export that consists of several archives, of folders into which they were unpacked, or of both, as one.
+ * An export that consists of several archives, of folders into which they were unpacked, or of both, as one source.
  * @throws UsageError for a path that is neither.
  */
-export async function openArchives(paths: readonly string[]): Promise<Archive> {
+export async function openArchives(
+  paths: readonly string[],
+  items: (files: readonly ArchiveFile[], signal: AbortSignal) => AsyncIterable<SourceItem>,
+): Promise<PhotoSource> {
   const archives: Archive[] = [];
   const close = async () => {
     await Promise.all(archives.map((archive) => archive.close()));
@@ -50,7 +53,8 @@ export async function openArchives(paths: readonly string[]): Promise<Archive> {
     await close();
     throw error;
   }
-  return { files: archives.flatMap(({ files }) => files), close };
+  const files = archives.flatMap((archive) => archive.files);
+  return { items: (signal) => items(files, signal), close };
 }
 
 /** An export that was unpacked. Links are not followed. */

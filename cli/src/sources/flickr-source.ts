@@ -6,9 +6,8 @@ import { leftOut, type PhotoSource, type SourceItem } from './photo-source.js';
 import { headOf } from './streams.js';
 
 /** An export of Flickr: all its archives, those of the photos and those of the JSON files, or the folders into which they were unpacked. */
-export async function flickrSource(paths: readonly string[]): Promise<PhotoSource> {
-  const archive = await openArchives(paths);
-  return { items: (signal) => items(archive.files, signal), close: () => archive.close() };
+export function flickrSource(paths: readonly string[]): Promise<PhotoSource> {
+  return openArchives(paths, items);
 }
 
 type Value = Readonly<Record<string, unknown>>;

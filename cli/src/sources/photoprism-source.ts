@@ -11,9 +11,8 @@ import { inZone } from './time-and-place.js';
  * Folders of PhotoPrism: the originals, the YAML files of photos (`storage/sidecar`) and those of albums (`storage/backup/albums`), or folders that
  * contain them. Albums become tags.
  */
-export async function photoprismSource(folders: readonly string[]): Promise<PhotoSource> {
-  const archive = await openArchives(folders);
-  return { items: (signal) => items(archive.files, signal), close: () => archive.close() };
+export function photoprismSource(folders: readonly string[]): Promise<PhotoSource> {
+  return openArchives(folders, items);
 }
 
 type Value = Readonly<Record<string, unknown>>;

@@ -10,13 +10,12 @@ import { originalName, SidecarMatch, withoutEnding } from './takeout-sidecars.js
 import { addTimeAndPlace, fileFacts, zoneAt } from './time-and-place.js';
 
 /** An export of Google Photos by Takeout: all its archives, or the folders into which they were unpacked. Albums become tags. */
-export async function takeoutSource(
+export function takeoutSource(
   paths: readonly string[],
   // Of photos whose files and positions do not give one.
   { timeZone }: { readonly timeZone: string | null },
 ): Promise<PhotoSource> {
-  const archive = await openArchives(paths);
-  return { items: (signal) => items(archive.files, timeZone, signal), close: () => archive.close() };
+  return openArchives(paths, (files, signal) => items(files, timeZone, signal));
 }
 
 async function* items(
