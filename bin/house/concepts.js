@@ -71,15 +71,9 @@ function edgesOf(files, uses) {
 
 /** Everything that a concept imports, directly or through others. */
 function reachable(name, edges) {
-  const found = new Set();
-  const open = [name];
-  while (open.length > 0) {
-    const next = open.pop();
-    for (const { to } of edges.filter(({ from }) => from === next)) {
-      if (!found.has(to)) open.push(to);
-      found.add(to);
-    }
-  }
+  const found = new Set(edges.filter(({ from }) => from === name).map(({ to }) => to));
+  // A set is walked on to what is added meanwhile.
+  for (const each of found) for (const { from, to } of edges) if (from === each) found.add(to);
   return found;
 }
 

@@ -50,25 +50,25 @@ export function printed(child, text, name) {
  * @param root the folder of the program: of this project, or of its package
  */
 export async function withService(root, work, node = process.execPath) {
-  const folder = await mkdtemp(join(tmpdir(), 'photo-service-interop-'));
-  const port = await freePort();
-  const { PATH, HOME } = process.env;
-  const settings = { DATA_DIR: folder, PORT: String(port), LOG_LEVEL: 'warn', PROCESSES: '1', OPERATOR_API: 'on' };
-  const env = { PATH, HOME, ...settings };
-  const program = join(root, 'bin/phs.js');
-  const child = spawn(node, [program, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  const phs = commandsOf(env, program, node);
-  try {
-    await printed(child, 'is ready at', 'the service');
-    const limits = ['--read-limit', '100000', '--write-limit', '100000'];
-    const key = phs('key', 'create', '--customer', '1', '--name', 'interop', '--scopes', 'all', ...limits);
-    const operator = phs('operator-token', 'create', '--name', 'interop', '--scopes', 'all');
-    const first = (await readFile(join(folder, 'first-key'), 'utf8')).trim();
-    await work({ url: `http://127.0.0.1:${port}`, token: key.token, operatorToken: operator.token, firstKey: first });
-  } finally {
-    child.kill('SIGTERM');
-    await ended;
-    await rm(folder, { recursive: true, force: true });
-  }
+  await withFolder('photo-service-interop-', async (folder) => {
+    const port = await freePort();
+    const { PATH, HOME } = process.env;
+    const settings = { DATA_DIR: folder, PORT: String(port), LOG_LEVEL: 'warn', PROCESSES: '1', OPERATOR_API: 'on' };
+    const env = { PATH, HOME, ...settings };
+    const program = join(root, 'bin/phs.js');
+    const child = spawn(node, [program, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    const phs = commandsOf(env, program, node);
+    try {
+      await printed(child, 'is ready at', 'the service');
+      const limits = ['--read-limit', '100000', '--write-limit', '100000'];
+      const key = phs('key', 'create', '--customer', '1', '--name', 'interop', '--scopes', 'all', ...limits);
+      const operator = phs('operator-token', 'create', '--name', 'interop', '--scopes', 'all');
+      const first = (await readFile(join(folder, 'first-key'), 'utf8')).trim();
+      await work({ url: `http://127.0.0.1:${port}`, token: key.token, operatorToken: operator.token, firstKey: first });
+    } finally {
+      child.kill('SIGTERM');
+      await ended;
+    }
+  });
 }
