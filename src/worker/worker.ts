@@ -213,6 +213,7 @@ export function busyIn(
  */
 class Lease {
   private readonly losing = new AbortController();
+  readonly lost = this.losing.signal;
   private readonly dropping = new AbortController();
   private readonly milliseconds: number;
   private expiry: NodeJS.Timeout | undefined;
@@ -230,10 +231,6 @@ class Lease {
     this.milliseconds = seconds * 1000;
     this.heldSince(since);
     void this.keep();
-  }
-
-  get lost(): AbortSignal {
-    return this.losing.signal;
   }
 
   /** The work has ended: the lease is no longer extended or monitored. */

@@ -118,16 +118,13 @@ function readAll(envFile: string | undefined): { config: Config; settings: Setti
 async function redis({ rateLimitStore }: Config): Promise<readonly Finding[]> {
   if (rateLimitStore.kind !== 'redis') return [];
   const { url } = rateLimitStore;
-  return findingOf(
-    'redis',
-    'Check whether it is running, and check REDIS_URL; until it responds, each process counts separately.',
-    async () => {
-      const store = await openRedis(url);
-      // What the service asks, and counts nothing.
-      await store.peek({ name: 'doctor', limit: 1 }).finally(() => store.close());
-      return [ok('redis', new URL(url).host)];
-    },
-  );
+  const advice = 'Check whether it is running, and check REDIS_URL; until it responds, each process counts separately.';
+  return findingOf('redis', advice, async () => {
+    const store = await openRedis(url);
+    // What the service asks, and counts nothing.
+    await store.peek({ name: 'doctor', limit: 1 }).finally(() => store.close());
+    return [ok('redis', new URL(url).host)];
+  });
 }
 
 /**
