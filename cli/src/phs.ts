@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { everyCommand } from './command-names.js';
 import { clientCommands } from './commands.js';
 import { exitCodes } from './exit-codes.js';
 import { explain } from './explain.js';
@@ -25,8 +26,4 @@ async function run(args: readonly string[]): Promise<number> {
     const { code = 'failed', message = String(error) } = error as NodeJS.ErrnoException;
     return tell(explain(error) ?? { exitCode: exitCodes.environment, message, code }, args);
   }
-}
-
-function everyCommand(command: Command): Command[] {
-  return command.commands.flatMap((child) => [child as Command, ...everyCommand(child as Command)]);
 }

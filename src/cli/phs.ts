@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { clientCommandNames } from 'photo-service-cli/command-names';
+import { clientCommandNames, everyCommand } from 'photo-service-cli/command-names';
 import { exitCodes, PartlyDone } from 'photo-service-cli/exit-codes';
 import { type Explanation, endWithReader, tell } from 'photo-service-cli/print';
 import { ConfigError } from '../config/config.js';
@@ -39,10 +39,6 @@ export async function run(args: readonly string[]): Promise<number> {
     const forClients = isOwn ? null : await import('photo-service-cli/explain');
     return tell(forClients?.explain(error) ?? explain(error), args);
   }
-}
-
-function everyCommand(command: Command): Command[] {
-  return command.commands.flatMap((child) => [child as Command, ...everyCommand(child as Command)]);
 }
 
 /** The failure of a command of the service. */

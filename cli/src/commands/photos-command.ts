@@ -81,22 +81,17 @@ function get(): Command {
     });
 }
 
-interface EditOptions extends OutputOptions {
-  readonly filename?: string;
-  readonly title?: string;
-  readonly description?: string;
+/** An empty one of these clears the field. */
+const TEXTS = ['title', 'description', 'creator', 'copyright', 'takenAt', 'timeZone', 'externalId'] as const;
+
+interface EditOptions extends OutputOptions, Partial<Record<'filename' | (typeof TEXTS)[number], string>> {
   /** Null: none. */
   readonly rating?: number | null;
   readonly favorite?: boolean;
-  readonly creator?: string;
-  readonly copyright?: string;
   readonly rotation?: '0' | '90' | '180' | '270';
   readonly focus?: string;
-  readonly takenAt?: string;
-  readonly timeZone?: string;
   /** In seconds. */
   readonly shift?: number;
-  readonly externalId?: string;
   readonly tags?: readonly string[];
   readonly metadata?: readonly string[];
 }
@@ -196,12 +191,9 @@ async function setTagsOfEach(client: PhotoService, edits: readonly Outcome[], ta
 
 function patchOf(options: EditOptions): PhotoPatch {
   const { filename, shift, rotation, focus, rating, favorite, metadata } = options;
-  const orNull = (text: string) => (text === '' ? null : text);
-  const texts = (
-    ['title', 'description', 'creator', 'copyright', 'takenAt', 'timeZone', 'externalId'] as const
-  ).flatMap((name) => {
+  const texts = TEXTS.flatMap((name) => {
     const value = options[name];
-    return value === undefined ? [] : [[name, orNull(value)] as const];
+    return value === undefined ? [] : [[name, value === '' ? null : value] as const];
   });
   return {
     ...Object.fromEntries(texts),

@@ -121,13 +121,13 @@ async function downloadOne(
   path: string,
   { rendition, format, signal, onBytes }: Options & { signal: AbortSignal; onBytes: (count: number) => void },
 ): Promise<Outcome> {
-  const { id } = photo;
+  const { id, sha256 } = photo;
+  const isPhoto = (present: Present) => typeof present === 'object' && present.sha256 === sha256;
   try {
     const there = rendition === undefined ? await lookAt(path) : 'nothing';
-    if (isPhoto(there, photo)) return { id, path, outcome: 'present', error: null };
+    if (isPhoto(there)) return { id, path, outcome: 'present', error: null };
     const target = there === 'nothing' ? path : join(dirname(path), numbered(basename(path), id));
-    if (target !== path && isPhoto(await lookAt(target), photo))
-      return { id, path: target, outcome: 'present', error: null };
+    if (target !== path && isPhoto(await lookAt(target))) return { id, path: target, outcome: 'present', error: null };
     const query = { ...(rendition && { rendition, ...(format && { format }) }) };
     await downloadFile(client, id, target, { ...query, signal, onBytes });
     return { id, path: target, outcome: 'downloaded', error: null };
@@ -137,8 +137,4 @@ async function downloadOne(
     const { message } = error as Error;
     return { id, path: null, outcome: 'failed', error: { code: codeOf(error as Error), message } };
   }
-}
-
-function isPhoto(present: Present, { sha256 }: Photo): boolean {
-  return typeof present === 'object' && present.sha256 === sha256;
 }

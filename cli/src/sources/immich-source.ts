@@ -71,10 +71,10 @@ async function tagsOfAssets(immich: Immich, signal: AbortSignal): Promise<Readon
   const add = async (name: string, query: object) => {
     for await (const { id } of immich.search(query, signal)) names.set(id, [...(names.get(id) ?? []), name]);
   };
-  for (const { id, albumName } of await immich.list<{ id: string; albumName: string }>('albums', signal))
-    await add(albumName, { albumIds: [id] });
-  for (const { id, value, name } of await immich.list<{ id: string; value?: string; name: string }>('tags', signal))
-    await add(value ?? name, { tagIds: [id] });
+  const albums = await immich.json<readonly { id: string; albumName: string }[]>('albums', { signal });
+  for (const { id, albumName } of albums) await add(albumName, { albumIds: [id] });
+  const tags = await immich.json<readonly { id: string; value?: string; name: string }[]>('tags', { signal });
+  for (const { id, value, name } of tags) await add(value ?? name, { tagIds: [id] });
   return names;
 }
 
@@ -121,22 +121,18 @@ class Immich {
       });
   }
 
-  async list<T>(path: string, signal: AbortSignal): Promise<readonly T[]> {
-    return (await this.json(path, { signal })) as readonly T[];
-  }
-
   async *search(query: object, signal: AbortSignal): AsyncGenerator<Asset> {
     for (let page: number | null = 1; page !== null; ) {
       const body = JSON.stringify({ ...query, page, size: PAGE_SIZE });
-      const answer = (await this.json('search/metadata', { method: 'POST', body, signal })) as {
-        readonly assets: { readonly items: readonly Asset[]; readonly nextPage?: string | null };
-      };
-      yield* answer.assets.items;
-      page = answer.assets.nextPage ? Number(answer.assets.nextPage) : null;
+      const answer: { readonly assets: { readonly items: readonly Asset[]; readonly nextPage?: string | null } } =
+        await this.json('search/metadata', { method: 'POST', body, signal });
+      const { items, nextPage } = answer.assets;
+      yield* items;
+      page = nextPage ? Number(nextPage) : null;
     }
   }
 
-  private async json(path: string, init: RequestInit): Promise<unknown> {
+  async json<T>(path: string, init: RequestInit): Promise<T> {
     const headers = { 'x-api-key': this.key, 'content-type': 'application/json', accept: 'application/json' };
     const send = async () => {
       const response = await fetch(`${this.api}/${path}`, { ...init, headers });
@@ -146,6 +142,6 @@ class Immich {
         );
       return response;
     };
-    return (await answered(send)).json();
+    return (await (await answered(send)).json()) as T;
   }
 }

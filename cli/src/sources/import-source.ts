@@ -38,6 +38,8 @@ export async function importSource(
     );
     const { failed, total, ...result } = await runImport(client, sources, { ...options, memory: stateFile(statePath) });
     const labels = new Map(photos.map(({ key, label }) => [key, label]));
+    // Photos, for all that is known, that are not in the library now.
+    const isLost = ({ reason }: SkippedItem) => reason === 'unreadable' || reason === 'unsupported_format';
     const lost = skipped.filter(isLost);
     const others = skipped.filter((item) => !isLost(item));
     return {
@@ -54,9 +56,4 @@ export async function importSource(
   } finally {
     await factory.close();
   }
-}
-
-/** A photo, for all that is known, that is not in the library now. */
-function isLost({ reason }: SkippedItem): boolean {
-  return reason === 'unreadable' || reason === 'unsupported_format';
 }
