@@ -56,19 +56,14 @@ export function checkPublicUrl({ publicUrl, host }: Pick<Config, 'publicUrl' | '
 }
 
 export function checkProxies({ trustedProxies, publicUrl }: Pick<Config, 'trustedProxies' | 'publicUrl'>): Finding {
+  const advice = 'List only the addresses of your load balancers.';
   const everyone = trustedProxies.filter((range) => Number(range.split('/')[1]) === 0);
   if (everyone.length > 0) {
     const message = `${everyone.join(', ')} trusts every address: any client can claim any address, and IP lists have no effect.`;
-    return fail('TRUSTED_PROXIES', message, 'List only the addresses of your load balancers.');
+    return fail('TRUSTED_PROXIES', message, advice);
   }
   const wide = trustedProxies.filter((range) => Number(range.split('/')[1]) < (range.includes(':') ? 32 : 8));
-  if (wide.length > 0) {
-    return warn(
-      'TRUSTED_PROXIES',
-      `${wide.join(', ')} is a very wide range.`,
-      'List only the addresses of your load balancers.',
-    );
-  }
+  if (wide.length > 0) return warn('TRUSTED_PROXIES', `${wide.join(', ')} is a very wide range.`, advice);
   if (trustedProxies.length === 0 && publicUrl.startsWith('https:')) {
     const message =
       'PUBLIC_URL is https, so there must be a proxy, but it is not trusted: every client appears to have its address.';

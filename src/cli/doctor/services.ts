@@ -17,42 +17,22 @@ const NOTED_SKEW_MS = 2_000;
 const HARMFUL_SKEW_MS = 30_000;
 
 export function judgeDatabase(state: DatabaseState): readonly Finding[] {
-  const { version, encoding, readOnly, aheadMs, pending, unknown, rowSecurity } = state;
+  const { version, encoding, readOnly, aheadMs, rowSecurity } = state;
   const server = `PostgreSQL ${Math.floor(version / 10_000)}.${version % 10_000}`;
   const findings: Finding[] = [
     version < 150_000 || encoding !== 'UTF8'
       ? fail('database', `${server}, ${encoding}`, 'PostgreSQL 15 or newer with the encoding UTF8 is required.')
       : ok('database', server),
   ];
-  if (readOnly) {
-    findings.push(
-      fail(
-        'database',
-        'It is read-only.',
-        'DATABASE_URL must point to the primary server, not a replica; check default_transaction_read_only.',
-      ),
-    );
-  }
+  const primary = 'DATABASE_URL must point to the primary server, not a replica; check default_transaction_read_only.';
+  if (readOnly) findings.push(fail('database', 'It is read-only.', primary));
   const skew = `The clock of the database is ${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of this machine`;
   const advice =
     'Synchronize both with NTP: signed URLs, cursors and expiry use one clock, leases and rate limits the other.';
   if (Math.abs(aheadMs) > HARMFUL_SKEW_MS) findings.push(fail('clocks', `${skew}.`, advice));
   else if (Math.abs(aheadMs) > NOTED_SKEW_MS) findings.push(warn('clocks', `${skew}.`, advice));
   else findings.push(ok('clocks', skew));
-  if (isBeforeFirstRelease(unknown)) {
-    const { finding, advice } = new BeforeFirstRelease('database');
-    findings.push(fail('migrations', finding, advice));
-  } else if (unknown.length > 0) {
-    findings.push(
-      fail(
-        'migrations',
-        `The database was migrated by a newer version of this program (${unknown.join(', ')}).`,
-        'Run the newer version.',
-      ),
-    );
-  } else if (pending.length > 0) {
-    findings.push(warn('migrations', `${pending.length} pending.`, 'Run phs migrate, or start the service.'));
-  } else findings.push(ok('migrations', 'up to date'));
+  findings.push(judgeMigrations(state));
   if (rowSecurity?.role) findings.push(ok('row security', `customer transactions run as ${rowSecurity.role}`));
   else if (rowSecurity) {
     const message =
@@ -60,6 +40,17 @@ export function judgeDatabase(state: DatabaseState): readonly Finding[] {
     findings.push(warn('row security', message, `${rowSecurity.remedy} Then restart the service.`));
   }
   return findings;
+}
+
+function judgeMigrations({ pending, unknown }: DatabaseState): Finding {
+  if (isBeforeFirstRelease(unknown)) {
+    const { finding, advice } = new BeforeFirstRelease('database');
+    return fail('migrations', finding, advice);
+  }
+  const newer = `The database was migrated by a newer version of this program (${unknown.join(', ')}).`;
+  if (unknown.length > 0) return fail('migrations', newer, 'Run the newer version.');
+  if (pending.length === 0) return ok('migrations', 'up to date');
+  return warn('migrations', `${pending.length} pending.`, 'Run phs migrate, or start the service.');
 }
 
 export function checkLimiter(config: Pick<Config, 'rateLimitStore' | 'databaseUrl' | 'role'>): Finding {
@@ -74,27 +65,20 @@ export function checkLimiter(config: Pick<Config, 'rateLimitStore' | 'databaseUr
 export async function checkBlobs(blobs: BlobStore, where: string): Promise<readonly Finding[]> {
   const key = `doctor/${randomBytes(8).toString('hex')}`;
   if (!isBlobKey(key)) throw new Error(`Not a blob key: ${key}`);
+  const failed = (how: string, advice: string) => [fail('blob store', `${where} ${how}.`, advice)];
   const bytes = randomBytes(1000);
   await blobs.put(key, inOneChunk(bytes));
   try {
     const back = await blobs.get(key);
-    if (back === null || !bytes.equals(await buffer(back.bytes))) {
-      return [
-        fail(
-          'blob store',
-          `${where} returned different bytes than were stored.`,
-          'Do not use this store: photos would be lost.',
-        ),
-      ];
-    }
+    if (back === null || !bytes.equals(await buffer(back.bytes)))
+      return failed('returned different bytes than were stored', 'Do not use this store: photos would be lost.');
     const listed: BlobKey[] = [];
     for await (const blob of blobs.list('doctor/')) listed.push(blob.key);
-    if (!listed.includes(key)) return [fail('blob store', `${where} does not list its contents.`, 'Allow listing.')];
+    if (!listed.includes(key)) return failed('does not list its contents', 'Allow listing.');
   } finally {
     await blobs.delete([key]);
   }
-  if ((await blobs.head(key)) !== null)
-    return [fail('blob store', `${where} does not delete objects.`, 'Allow deleting.')];
+  if ((await blobs.head(key)) !== null) return failed('does not delete objects', 'Allow deleting.');
   return [ok('blob store', where)];
 }
 
@@ -138,13 +122,8 @@ export async function checkMedia(media: MediaReader, maxPixels: number): Promise
   for (const { contentType, sample } of acceptedFormats) {
     if (sample === undefined) continue;
     if (!media.formats.includes(contentType)) {
-      findings.push(
-        warn(
-          'pictures',
-          `${contentType} is not supported by this build.`,
-          'Install the optional packages: npm ci without --omit=optional.',
-        ),
-      );
+      const advice = 'Install the optional packages: npm ci without --omit=optional.';
+      findings.push(warn('pictures', `${contentType} is not supported by this build.`, advice));
       continue;
     }
     const bytes = Buffer.from(sample, 'base64url');
