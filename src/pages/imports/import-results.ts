@@ -135,15 +135,14 @@ export function countsText(formats: Formats, counts: ImportCounts): string {
   return nonZero.map(([name, words]) => `${formats.number(counts[name])} ${words}`).join(', ');
 }
 
-/** Why a file failed, for people: the API's messages are for developers. */
-function reasonOf({ code, message }: ItemError, { maxFileBytes, maxPixels }: Limits): string {
+/** Why a file failed, for people: most of the API's messages are for developers. One about pixels says the limit of its format. */
+function reasonOf({ code, message }: ItemError, { maxFileBytes }: Limits): string {
   const reasons: Partial<Record<ItemErrorCode, string>> = {
     file_empty: 'The file is empty.',
     file_too_large: `The file is larger than ${Math.floor(maxFileBytes / 1e6)} MB, which is the maximum.`,
     not_an_image: 'This is not an image.',
     unsupported_format: 'This format is not supported, or it is a raw file without a preview large enough to show.',
     decode_failed: 'The image cannot be opened: the file is damaged.',
-    too_many_pixels: `The image is too large: more than ${Math.floor(maxPixels / 1e6)} megapixels, or too long on one side.`,
     size_mismatch: 'The file changed while it was being sent.',
     checksum_mismatch: 'The file changed while it was being sent.',
     source_unreachable: 'It could not be fetched from its server.',
