@@ -36,15 +36,8 @@ import { Confirm } from '../parts.js';
 import { photoName } from '../picture.js';
 import { editsOf } from '../resource-form.js';
 import { locationText, readLocation, sentFocus } from './location.view.js';
-import {
-  type FormTexts,
-  fieldsOf,
-  LIBRARY_STYLES,
-  PhotoPage,
-  patchOf,
-  sentFields,
-  type WrongForm,
-} from './photo.view.js';
+import { LIBRARY_STYLES, PhotoPage, type WrongForm } from './photo.view.js';
+import { type FormTexts, fieldsOf, patchOf, sentFields } from './photo-form.js';
 import { addTag, editSelected, sentSeconds } from './selection.controller.js';
 import { tileOrigins } from './world.js';
 

@@ -1,26 +1,16 @@
-import {
-  type ClientField,
-  clientFields,
-  type GivenValues,
-  type PhotoField,
-  photoFields,
-  valuesOf,
-} from '../../core/media/photo-fields.js';
 import type { ExifTags } from '../../core/media/picture-metadata.js';
-import type { PhotoPatch } from '../../core/photos/edit-photo.js';
 import type { Neighbours } from '../../core/photos/list-photos.js';
 import { isTrashed, type PhotoWithTags } from '../../core/photos/photo.js';
 import type { HttpOptions } from '../../http/http-options.js';
-import { Button, Field, Form, ProblemSummary, type Problems, TimeZoneField } from '../form.js';
-import { FieldLength, type FormFields } from '../form-fields.js';
+import { Button, Form, type Problems } from '../form.js';
 import { type LibraryQuery, libraryPath, photoPath } from '../library-query/library-query.js';
 import { useMayActAs } from '../page-context.js';
-import { Buttons, Icon, LinkButton, Moment } from '../parts.js';
+import { Icon, LinkButton, Moment } from '../parts.js';
 import { type PhotoWithUrls, Picture, photoName, pictureUrl, Tint } from '../picture.js';
-import { ShownValues } from '../resource-form.js';
-import { FocusForm, FocusMarker, LocationForm, locationText } from './location.view.js';
+import { FocusForm, FocusMarker, LocationForm } from './location.view.js';
 import { PhotoFacts } from './photo-facts.js';
-import { ratings, ShiftFields, TagInput } from './selection.view.js';
+import { DetailsForm, type FormTexts } from './photo-form.js';
+import { TagInput } from './selection.view.js';
 
 /** The style of the library and of a photo, which the library's viewer shows, too. */
 export const LIBRARY_STYLES = ['library.css', 'photo-grid.css', 'selection.css', 'photo.css'] as const;
@@ -45,7 +35,6 @@ export function PhotoPage({ shown, exif, fields, wrong, neighbours, query, tiles
   const { photo } = shown;
   const mayEdit = useMayActAs('editor') && !isTrashed(photo);
   const problemsOf = (form: WrongForm['name']) => (wrong?.name === form ? wrong.problems : null);
-  const problems = problemsOf('details');
   return (
     <article class="photo">
       <nav class="beside" aria-label="Neighbouring photos">
@@ -110,40 +99,7 @@ export function PhotoPage({ shown, exif, fields, wrong, neighbours, query, tiles
                   <Button kind="plain">Add</Button>
                 </Form>
               </section>
-              <section class="card">
-                <h2>Details</h2>
-                <ProblemSummary problems={problems} />
-                <Form action={photoPath(photo.id, query)} label="Details of this photo">
-                  <ShownValues fields={fieldsOf(photo)} />
-                  {formFields.map((name) => (
-                    <FieldOfPhoto key={name} name={name} value={fields[name]} problems={problems} />
-                  ))}
-                  <Field
-                    label="Taken at"
-                    name="takenAtLocal"
-                    errors={problems}
-                    hint="Local time where it was taken."
-                    input={{ type: 'datetime-local', value: fields.takenAtLocal, step: 'any' }}
-                  />
-                  <TimeZoneField
-                    label="Time zone"
-                    name="timeZone"
-                    errors={problems}
-                    hint="For example Europe/Paris or +01:00."
-                    input={{ value: fields.timeZone }}
-                  />
-                  <Buttons label="Save" />
-                </Form>
-                {photo.takenAtLocal !== null && (
-                  <details>
-                    <summary>Shift the capture time</summary>
-                    <Form action={photoPath(photo.id, query, '/shift')} class="shift" label="Shift the capture time">
-                      <ShiftFields />
-                      <Button kind="plain">Change time</Button>
-                    </Form>
-                  </details>
-                )}
-              </section>
+              <DetailsForm {...{ photo, query, fields }} problems={problemsOf('details')} />
               <LocationForm {...{ photo, query, tiles }} text={fields.location} problems={problemsOf('location')} />
               <FocusForm photo={photo} query={query} />
             </div>
@@ -205,108 +161,4 @@ function Actions({ photo, query }: { photo: PhotoWithTags; query: LibraryQuery }
       )}
     </div>
   );
-}
-
-const noOrYes = [
-  ['', 'No'],
-  ['true', 'Yes'],
-] as const;
-
-/** Fields of a photo that the form has, in its order. A location has a form of its own; an external id belongs to the program that gave it. */
-type FormField = Exclude<ClientField, 'location' | 'externalId'>;
-const formFields = clientFields.filter((name): name is FormField => name !== 'location' && name !== 'externalId');
-
-/** The input of a field, by its kind. A file's own fields, and positions, have none here. */
-function FieldOfPhoto({ name, value, problems }: { name: FormField; value: string; problems: Problems | null }) {
-  const field: PhotoField = photoFields[name];
-  const { label } = field;
-  const shared = { label, name, errors: problems };
-  switch (field.kind) {
-    case 'text': {
-      const input = { value, ...(field.lines === 1 && { maxLength: field.max }) };
-      return <Field {...shared} {...(field.lines > 1 && { lines: field.lines })} input={input} />;
-    }
-    case 'whole':
-      return <Field {...shared} choices={ratings} input={{ value }} />;
-    case 'flag':
-      return <Field {...shared} choices={noOrYes} input={{ value }} />;
-    default:
-      return null;
-  }
-}
-
-function textOf(name: FormField, photo: PhotoWithTags): string {
-  const value = photo[name];
-  const text = value === null || value === false ? '' : String(value);
-  const field: PhotoField = photoFields[name];
-  // Browsers leave line breaks out of an input of one line, and would send another text than was shown.
-  return field.kind === 'text' && field.lines === 1 ? text.replace(/[\r\n]+/g, ' ') : text;
-}
-
-function sentValue(name: FormField, sent: string): string | number | boolean | null {
-  const { kind } = photoFields[name];
-  if (kind === 'flag') return sent !== '';
-  const text = sent.trim();
-  if (text === '') return null;
-  return kind === 'whole' ? Number(text) : text;
-}
-
-export interface FormTexts extends Readonly<Record<FormField, string>> {
-  /** The time as `<input type="datetime-local">` sends it. */
-  readonly takenAtLocal: string;
-  readonly timeZone: string;
-  /** `48.8584, 2.2945`; empty for none. */
-  readonly location: string;
-}
-
-export function fieldsOf(photo: PhotoWithTags): FormTexts {
-  return {
-    ...valuesOf(formFields, (name) => textOf(name, photo)),
-    takenAtLocal: clockText(photo.takenAtLocal ?? ''),
-    timeZone: photo.timeZone ?? '',
-    location: locationText(photo.location),
-  };
-}
-
-export type DetailTexts = Omit<FormTexts, 'location'>;
-
-export function sentFields(form: FormFields): DetailTexts {
-  // Browsers send line breaks as CRLF.
-  const text = (name: string) => form.text(name, FieldLength.text).replaceAll('\r\n', '\n');
-  return {
-    // A page of the release before lacks some of the inputs: those stay as they are.
-    ...(valuesOf(
-      formFields.filter((name) => form.has(name)),
-      text,
-    ) as Readonly<Record<FormField, string>>),
-    takenAtLocal: clockText(text('takenAtLocal').trim()),
-    timeZone: text('timeZone').trim(),
-  };
-}
-
-/**
- * The patch that gives a photo the changed values of the form. A time and its zone are changed together: without a time there is no zone;
- * without a zone the current one stays.
- */
-export function patchOf(changed: Partial<DetailTexts>, { takenAtLocal, timeZone }: DetailTexts): PhotoPatch {
-  const edited = formFields.filter((name) => changed[name] !== undefined);
-  const time =
-    takenAtLocal === ''
-      ? { takenAtLocal: null }
-      : { takenAtLocal: withSeconds(takenAtLocal), ...(timeZone !== '' && { timeZone }) };
-  return {
-    ...(valuesOf(edited, (name) => sentValue(name, changed[name] ?? '')) as GivenValues),
-    ...((changed.takenAtLocal !== undefined || changed.timeZone !== undefined) && time),
-  };
-}
-
-/** Browsers leave out seconds that are 0, and zeros at the end of a fraction (HTML, normalized local date and time). */
-function clockText(local: string): string {
-  const [seconds = '', fraction = ''] = local.split('.');
-  const digits = /^\d{1,9}$/.test(fraction) ? String(Number(`0.${fraction}`)).slice(2) : fraction;
-  return digits !== '' ? `${seconds}.${digits}` : seconds.replace(/(T\d\d:\d\d):00$/, '$1');
-}
-
-function withSeconds(local: string): string {
-  return /T\d\d:\d\d$/.test(local) ? `${local}:00` : local;
 }
