@@ -1,7 +1,8 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { type EventType, eventTypes } from '../../core/events/event.js';
+import { eventTypes } from '../../core/events/event.js';
 import { SECOND } from '../../core/shared/clock.js';
 import type { Id } from '../../core/shared/ids.js';
+import type { Page } from '../../core/shared/pagination.js';
 import {
   BODY_DAYS,
   DELIVERY_LEASE_SECONDS,
@@ -28,17 +29,8 @@ import { Button, Field, Form } from '../form.js';
 import { PageController, redirectAfter } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
 import { Card, Confirm, Empty, Heading, LinkButton, Moment, Paging, Table } from '../parts.js';
-import {
-  Answer,
-  AREA,
-  back,
-  DeliveryState,
-  eventsOf,
-  ONCE,
-  ShowSecret,
-  State,
-  StateReason,
-} from './webhooks.controller.js';
+import { back } from './webhooks.controller.js';
+import { Answer, AREA, DeliveryState, eventsOf, ONCE, ShowSecret, State, StateReason } from './webhooks.view.js';
 
 const LOG_PAGE = 50;
 
@@ -49,27 +41,19 @@ export class WebhookActsController extends PageController {
   @Get(':id')
   async show(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const parameters = context.request.query;
-    const [customerId, cursor] = [customerOf(context), oneOfQuery(parameters['cursor'])];
-    const [state, event] = [oneOfQuery(parameters['state']), oneOfQuery(parameters['event'])];
+    const cursor = oneOfQuery(parameters['cursor']);
     // Values that mean nothing are not set.
-    const query = {
-      state: logStates.some(([name]) => name === state) ? state : '',
-      event: eventTypes.some((type) => type === event) ? event : '',
-    };
-    const endpoint = await readWebhookEndpoint(this.ports, customerId, id);
-    const request = {
+    const state = logStates.find(([name]) => name === oneOfQuery(parameters['state']))?.[0] ?? '';
+    const event = eventTypes.find((type) => type === oneOfQuery(parameters['event'])) ?? '';
+    const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
+    const log = await listDeliveries(this.ports, customerOf(context), id, {
       limit: LOG_PAGE,
       cursor: cursor || null,
-      filters: {
-        ...(query.state !== '' && { status: query.state as DeliveryStatus }),
-        ...(query.event !== '' && { type: query.event as EventType }),
-      },
-    };
-    const log = await listDeliveries(this.ports, customerId, id, request);
+      filters: { ...(state !== '' && { status: state }), ...(event !== '' && { type: event }) },
+    });
     const now = this.ports.clock.now();
     const path = `/settings/webhooks/${endpoint.id}`;
     const isOn = endpoint.status === 'enabled';
-    const events = [['', 'Any'] as const, ...eventTypes.map((type) => [type, type] as const)];
     const content = (
       <>
         <Heading title="Webhook endpoint" lead={<span class="code">{endpoint.url}</span>}>
@@ -80,53 +64,21 @@ export class WebhookActsController extends PageController {
           )}
           <LinkButton href={`${path}/edit`} label="Edit" />
         </Heading>
-        <Card title="Details">
-          <dl class="facts">
-            <dt>State</dt>
-            <dd data-live-part="state">
-              <State endpoint={endpoint} /> <StateReason endpoint={endpoint} />
-            </dd>
-            <dt>Events</dt>
-            <dd>{eventsOf(endpoint)}</dd>
-            {endpoint.description && (
-              <>
-                <dt>Description</dt>
-                <dd>{endpoint.description}</dd>
-              </>
-            )}
-            <dt>Secret</dt>
-            <dd>
-              {endpoint.previousSecretUntil === null || endpoint.previousSecretUntil <= now ? (
-                <>Shown only when it was created.</>
-              ) : (
-                <>
-                  Rotated; events are also signed with the old secret until <Moment at={endpoint.previousSecretUntil} />
-                  .
-                </>
-              )}
-            </dd>
-            <dt>Created</dt>
-            <dd>
-              <Moment at={endpoint.createdAt} />
-            </dd>
-          </dl>
-          <div class="buttons">
-            <Form action={`${path}/${isOn ? 'disable' : 'enable'}`}>
-              <Button kind="plain">{isOn ? 'Disable' : 'Enable'}</Button>
-            </Form>
-            <LinkButton href={`${path}/secret`} label="Rotate the secret…" />
-            <LinkButton href={`${path}/delete`} label="Delete…" />
-          </div>
-        </Card>
+        <EndpointCard endpoint={endpoint} now={now} />
         <section class="log">
           <h2>Deliveries</h2>
           <p class="lead">
             Of the last {LOG_DAYS} days, newest first. A failed event is attempted {MAX_DELIVERY_ATTEMPTS} times within
             about three days, a test event once.
           </p>
-          <form class="filters card" action={`/settings/webhooks/${endpoint.id}`} aria-label="Filter">
-            <Field label="State" name="state" input={{ value: query.state }} choices={logStates} />
-            <Field label="Event" name="event" input={{ value: query.event }} choices={events} />
+          <form class="filters card" action={path} aria-label="Filter">
+            <Field label="State" name="state" input={{ value: state }} choices={logStates} />
+            <Field
+              label="Event"
+              name="event"
+              input={{ value: event }}
+              choices={[['', 'Any'] as const, ...eventTypes.map((type) => [type, type] as const)]}
+            />
             <Button kind="plain">Filter</Button>
           </form>
           <div
@@ -134,32 +86,7 @@ export class WebhookActsController extends PageController {
             data-live-in-place=""
             data-live-part="deliveries"
           >
-            {log.data.length === 0 && Object.values(query).some((value) => value !== '') ? (
-              <Empty icon="search" title="No matching deliveries">
-                <p>
-                  <a href={`/settings/webhooks/${endpoint.id}`}>Show all</a>
-                </p>
-              </Empty>
-            ) : log.data.length === 0 ? (
-              <Empty icon="send" title="Nothing sent yet">
-                <p>The next event for this endpoint, or a test event, will be listed here.</p>
-              </Empty>
-            ) : (
-              <>
-                <Table
-                  caption="Deliveries"
-                  columns={['Event', 'State', 'Attempts', 'Answer', 'Next attempt', '']}
-                  rows={log.data.map((delivery) => ({ key: delivery.id, cells: cellsOf(delivery, endpoint) }))}
-                />
-                <Paging
-                  page={log}
-                  path={`/settings/webhooks/${endpoint.id}`}
-                  query={query}
-                  cursor={cursor}
-                  label="Pages of deliveries"
-                />
-              </>
-            )}
+            <Deliveries {...{ endpoint, log, cursor }} query={{ state, event }} />
           </div>
         </section>
       </>
@@ -268,6 +195,57 @@ export class WebhookActsController extends PageController {
   }
 }
 
+const logStates: readonly (readonly [DeliveryStatus | '', string])[] = [
+  ['', 'Any'],
+  ['delivered', 'Delivered'],
+  ['pending', 'Waiting or retrying'],
+  ['dead', 'Given up'],
+];
+
+function EndpointCard({ endpoint, now }: { endpoint: WebhookEndpoint; now: Date }) {
+  const path = `/settings/webhooks/${endpoint.id}`;
+  const isOn = endpoint.status === 'enabled';
+  return (
+    <Card title="Details">
+      <dl class="facts">
+        <dt>State</dt>
+        <dd data-live-part="state">
+          <State endpoint={endpoint} /> <StateReason endpoint={endpoint} />
+        </dd>
+        <dt>Events</dt>
+        <dd>{eventsOf(endpoint)}</dd>
+        {endpoint.description && (
+          <>
+            <dt>Description</dt>
+            <dd>{endpoint.description}</dd>
+          </>
+        )}
+        <dt>Secret</dt>
+        <dd>
+          {endpoint.previousSecretUntil === null || endpoint.previousSecretUntil <= now ? (
+            <>Shown only when it was created.</>
+          ) : (
+            <>
+              Rotated; events are also signed with the old secret until <Moment at={endpoint.previousSecretUntil} />.
+            </>
+          )}
+        </dd>
+        <dt>Created</dt>
+        <dd>
+          <Moment at={endpoint.createdAt} />
+        </dd>
+      </dl>
+      <div class="buttons">
+        <Form action={`${path}/${isOn ? 'disable' : 'enable'}`}>
+          <Button kind="plain">{isOn ? 'Disable' : 'Enable'}</Button>
+        </Form>
+        <LinkButton href={`${path}/secret`} label="Rotate the secret…" />
+        <LinkButton href={`${path}/delete`} label="Delete…" />
+      </div>
+    </Card>
+  );
+}
+
 /**
  * Milliseconds until a delivery of these may have another state; undefined when none will. One whose attempt has begun is due when its lease
  * expires, and any that is due as soon may be such a one: its result may come at any moment.
@@ -281,12 +259,42 @@ function nextChange(deliveries: readonly Delivery[], now: Date): number | undefi
   return soonest <= DELIVERY_LEASE_SECONDS * SECOND ? 0 : soonest;
 }
 
-const logStates: readonly (readonly [DeliveryStatus | '', string])[] = [
-  ['', 'Any'],
-  ['delivered', 'Delivered'],
-  ['pending', 'Waiting or retrying'],
-  ['dead', 'Given up'],
-];
+interface DeliveriesProps {
+  readonly endpoint: WebhookEndpoint;
+  readonly log: Page<Delivery>;
+  readonly query: { readonly state: string; readonly event: string };
+  readonly cursor: string;
+}
+
+function Deliveries({ endpoint, log, query, cursor }: DeliveriesProps) {
+  const path = `/settings/webhooks/${endpoint.id}`;
+  if (log.data.length === 0 && (query.state !== '' || query.event !== '')) {
+    return (
+      <Empty icon="search" title="No matching deliveries">
+        <p>
+          <a href={path}>Show all</a>
+        </p>
+      </Empty>
+    );
+  }
+  if (log.data.length === 0) {
+    return (
+      <Empty icon="send" title="Nothing sent yet">
+        <p>The next event for this endpoint, or a test event, will be listed here.</p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <Table
+        caption="Deliveries"
+        columns={['Event', 'State', 'Attempts', 'Answer', 'Next attempt', '']}
+        rows={log.data.map((delivery) => ({ key: delivery.id, cells: cellsOf(delivery, endpoint) }))}
+      />
+      <Paging page={log} {...{ path, query, cursor }} label="Pages of deliveries" />
+    </>
+  );
+}
 
 function cellsOf(delivery: Delivery, endpoint: WebhookEndpoint) {
   return [

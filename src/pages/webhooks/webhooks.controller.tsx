@@ -4,7 +4,6 @@ import { changeTypes } from '../../core/events/event.js';
 import { invalid } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
 import type { Precondition } from '../../core/shared/transactional.js';
-import type { Delivery } from '../../core/webhooks/delivery.js';
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -14,12 +13,9 @@ import {
   readWebhookEndpoint,
 } from '../../core/webhooks/endpoints.js';
 import {
-  type DisabledReason,
   type EndpointInput,
-  FAILING_DAYS,
   MAX_ENDPOINT_DESCRIPTION,
   MAX_ENDPOINTS,
-  ROTATION_HOURS,
   type WebhookEndpoint,
 } from '../../core/webhooks/webhook-endpoint.js';
 import { RequireRole } from '../../http/access.js';
@@ -29,20 +25,9 @@ import { Field } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { PageController, redirectTo } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, InNavigation, type PageContext } from '../page-context.js';
-import {
-  Badge,
-  Card,
-  Confirm,
-  ContinueLink,
-  Copied,
-  Copyable,
-  Empty,
-  Heading,
-  LinkButton,
-  Moment,
-  Table,
-} from '../parts.js';
+import { Confirm, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
 import { FormCard, type FormState, saveEdits, saveNew } from '../resource-form.js';
+import { AREA, DeliveryState, eventsOf, ONCE, ShowSecret, State, StateReason } from './webhooks.view.js';
 
 @Controller('settings/webhooks')
 @RequireRole('admin')
@@ -209,9 +194,6 @@ export function back(context: PageContext, id: Id, text: string): Reply {
   return redirectTo(context, `/settings/webhooks/${id}`, { kind: 'done', text });
 }
 
-export const AREA = { section: 'webhooks', styles: ['areas.css'], scripts: ['webhooks.js'] } as const;
-export const ONCE = { ...AREA, scripts: ['copy.js', 'no-resend.js'] } as const;
-
 function cellsOf({ endpoint, last }: EndpointWithLast) {
   const { id, url, description } = endpoint;
   return [
@@ -244,85 +226,6 @@ function cellsOf({ endpoint, last }: EndpointWithLast) {
       <LinkButton href={`/settings/webhooks/${id}`} label="Open" isSmall name={`Open ${url}`} />
     </span>,
   ];
-}
-
-/** The only page that shows a secret. */
-export function ShowSecret({ endpoint, secret, isNew }: { endpoint: WebhookEndpoint; secret: string; isNew: boolean }) {
-  return (
-    <>
-      <Heading title={isNew ? 'The endpoint was created' : 'The secret was rotated'} lead={endpoint.url} />
-      <Card
-        title="Its secret"
-        lead="Your server uses it to verify that a request comes from this service. It is shown only once: store it safely, like a password."
-      >
-        <Copyable id="secret" text={secret} />
-        <Copied />
-        {!isNew && (
-          <p class="hint">
-            For {ROTATION_HOURS} hours, requests are also signed with the old secret, so that no event is lost while you
-            switch.
-          </p>
-        )}
-        <ContinueLink href={`/settings/webhooks/${endpoint.id}`} label="I have stored it" kind="primary" />
-      </Card>
-    </>
-  );
-}
-
-const disabledWords: Readonly<Record<DisabledReason, string>> = {
-  by_owner: 'Disabled manually.',
-  gone: 'The receiver responded with 410 Gone.',
-  failing: `No delivery succeeded for ${FAILING_DAYS} days.`,
-};
-
-/** Whether events are sent to an endpoint, and if not, why. */
-export function State({ endpoint }: { endpoint: WebhookEndpoint }) {
-  const { status, disabledReason, failingSince } = endpoint;
-  if (status === 'disabled') return <Badge tone={disabledReason === 'by_owner' ? 'plain' : 'bad'}>Disabled</Badge>;
-  if (endpoint.listeningUntil !== null) return <Badge tone="good">A program listens</Badge>;
-  return failingSince === null ? <Badge tone="good">Enabled</Badge> : <Badge tone="warn">Failing</Badge>;
-}
-
-/** The reason behind the state, in a sentence or two; nothing while all is well. In a list the first will do. */
-export function StateReason({ endpoint, brief = false }: { endpoint: WebhookEndpoint; brief?: boolean }) {
-  const { status, disabledReason, disabledAt, failingSince } = endpoint;
-  if (status === 'disabled' && disabledReason !== null) {
-    return (
-      <>
-        {disabledWords[disabledReason]}
-        {!brief && (
-          <>
-            {' '}
-            Disabled since <Moment at={disabledAt} />.
-          </>
-        )}
-      </>
-    );
-  }
-  if (failingSince === null) return null;
-  return (
-    <>
-      No delivery has succeeded since <Moment at={failingSince} />.
-      {!brief && ` After ${FAILING_DAYS} days without success, it is disabled.`}
-    </>
-  );
-}
-
-export function eventsOf({ events }: Pick<WebhookEndpoint, 'events'>): string {
-  return events.length === 0 ? 'All events' : events.join(', ');
-}
-
-export function DeliveryState({ delivery: { status, attemptedAt } }: { delivery: Delivery }) {
-  if (status === 'delivered') return <Badge tone="good">Delivered</Badge>;
-  if (status === 'dead') return <Badge tone="bad">Given up</Badge>;
-  // The first attempt may be under way.
-  return attemptedAt === null ? <Badge>Waiting</Badge> : <Badge tone="warn">Retrying</Badge>;
-}
-
-/** The receiver's last answer, or why there was none. */
-export function Answer({ delivery: { responseStatus, reason } }: { delivery: Delivery }) {
-  if (responseStatus !== null) return <span class="code">HTTP {responseStatus}</span>;
-  return <>{reason ?? 'No response yet'}</>;
 }
 
 const blank = { url: '', description: '', which: 'all', events: [] as readonly string[] };
