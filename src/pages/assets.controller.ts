@@ -7,6 +7,7 @@ import { Controller, Get, Param, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { notFound } from '../core/shared/errors.js';
 import { NoKeyRequired } from '../http/access.js';
+import { shapeStyles } from './picture.js';
 
 const folder = new URL('./assets/', import.meta.url);
 const types: Readonly<Record<string, string>> = {
@@ -41,13 +42,15 @@ const assets: ReadonlyMap<string, Asset> = new Map([
   ...readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => extname(name) !== '' && !name.endsWith('.d.ts'))
     .map((name) => asset(name.replace(/\.ts$/, '.js'), new URL(name, folder))),
+  asset('styles/photo-grid.css', new URL('styles/photo-grid.css', folder), shapeStyles),
   ...['sha2.js', '_md.js', '_u64.js', 'utils.js'].map((name) => asset(`noble-hashes/${name}`, new URL(name, hash))),
   asset('thumbhash.js', thumbhash),
   ...typefaceFiles.map((name) => asset(`styles/${name}`, new URL(name, typeface))),
 ]);
 
-function asset(name: string, file: URL): readonly [string, Asset] {
-  return [name, { type: types[extname(name)] ?? 'application/octet-stream', bytes: readFileSync(file) }];
+function asset(name: string, file: URL, end = ''): readonly [string, Asset] {
+  const bytes = Buffer.concat([readFileSync(file), Buffer.from(end)]);
+  return [name, { type: types[extname(name)] ?? 'application/octet-stream', bytes }];
 }
 
 /** Part of every address of an asset: different bytes get different addresses, so browsers may cache them indefinitely. */

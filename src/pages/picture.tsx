@@ -71,3 +71,8 @@ export function shapeClass({ width, height }: Pick<PhotoWithTags, 'width' | 'hei
   const tenths = Math.round((width / height) * 10);
   return `shape-${Math.min(WIDEST, Math.max(NARROWEST, tenths))}`;
 }
+
+/** The style of these classes, which the sheet of the grid ends with. */
+export const shapeStyles = Array.from({ length: WIDEST - NARROWEST + 1 }, (_, at) => {
+  return `.shape-${NARROWEST + at} { --shape: ${(NARROWEST + at) / 10}; }\n`;
+}).join('');
