@@ -1,6 +1,4 @@
 import type { Request } from 'express';
-import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
 import { MAX_COUNTED } from '../core/photos/filter-values.js';
 import { headerOf } from '../http/server/request.js';
 
@@ -82,12 +80,4 @@ export function formatsOf(request: Pick<Request, 'headers'>): Formats {
     }
   }
   return new Formats();
-}
-
-export const ReaderFormats = createContext<Formats | null>(null);
-
-export function useFormats(): Formats {
-  const formats = useContext(ReaderFormats);
-  if (formats === null) throw new Error('A page with numbers is rendered inside ReaderFormats.');
-  return formats;
 }

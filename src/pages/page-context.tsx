@@ -134,25 +134,24 @@ export class Navigation {
   }
 }
 
-/** The areas of the service, and whether it has documentation. */
-export const Surroundings = createContext<Pick<PageContext, 'navigation' | 'forSelection' | 'hasDocs'>>({
-  navigation: [],
-  forSelection: [],
-  hasDocs: true,
-});
+/** The request whose page is being rendered. */
+export const RenderedFor = createContext<PageContext | null>(null);
+
+export function usePageContext(): PageContext {
+  const context = useContext(RenderedFor);
+  if (context === null) throw new Error('A part of a page is rendered inside RenderedFor.');
+  return context;
+}
 
 /** Whether there is this area: what another page says of it is left out otherwise. */
 export function useHasArea(section: string): boolean {
-  return useContext(Surroundings).navigation.some((entry) => entry.section === section);
+  return usePageContext().navigation.some((entry) => entry.section === section);
 }
-
-/** The role of the person who sees the page; null if no one is signed in. */
-export const ActingRole = createContext<Role | null>(null);
 
 /** Whether the person who sees the page may do what needs this role. What may not be done is not offered either. */
 export function useMayActAs(needed: Role): boolean {
-  const role = useContext(ActingRole);
-  return role !== null && mayActAs(role, needed);
+  const { person } = usePageContext();
+  return person !== null && mayActAs(person.user.role, needed);
 }
 
 /** A part of a page for those who have at least this role. */

@@ -1,6 +1,5 @@
 import { Inject } from '@nestjs/common';
 import type { ComponentChildren } from 'preact';
-import { useContext } from 'preact/hooks';
 import { renderToString } from 'preact-render-to-string';
 import type { Ports } from '../core/ports.js';
 import { mayActAs } from '../core/users/user.js';
@@ -13,8 +12,7 @@ import { AccountMenu } from './account-switch/account-switch.js';
 import { assetUrl } from './assets.controller.js';
 import { Csrf, type Flash } from './browser-session.js';
 import { CsrfToken, Form, messageForPeople, type Problems, problemsOf } from './form.js';
-import { ReaderFormats } from './formats.js';
-import { ActingRole, HOME, type PageContext, Surroundings } from './page-context.js';
+import { HOME, type PageContext, RenderedFor, usePageContext } from './page-context.js';
 import { Icon, LinkButton, Moment } from './parts.js';
 
 /** A page of the settings area, as the result of a handler. */
@@ -94,11 +92,7 @@ export function renderPage(
   );
   const html = renderToString(
     <CsrfToken.Provider value={token}>
-      <ActingRole.Provider value={context.person?.user.role ?? null}>
-        <Surroundings.Provider value={context}>
-          <ReaderFormats.Provider value={context.formats}>{page}</ReaderFormats.Provider>
-        </Surroundings.Provider>
-      </ActingRole.Provider>
+      <RenderedFor.Provider value={context}>{page}</RenderedFor.Provider>
     </CsrfToken.Provider>,
   );
   const reach = [new URL(ports.addresses.publicUrl).origin, ...(options.reach ?? [])];
@@ -262,7 +256,7 @@ function Header({ context, section }: { context: PageContext; section: string | 
 /** A link to a path below `/docs`; where that is not served, its text alone. */
 export function DocsLink(props: { path?: string; class?: string; children: ComponentChildren }) {
   const { path = '', class: style, children } = props;
-  if (!useContext(Surroundings).hasDocs) return <span class={style}>{children}</span>;
+  if (!usePageContext().hasDocs) return <span class={style}>{children}</span>;
   return (
     <a class={style} href={`/docs${path}`}>
       {children}

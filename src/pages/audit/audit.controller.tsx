@@ -11,9 +11,8 @@ import type { Reply } from '../../http/responses/reply.js';
 import { sendText } from '../../http/responses/send-lines.js';
 import { address, oneOfQuery } from '../address.js';
 import { Button, Field } from '../form.js';
-import { useFormats } from '../formats.js';
 import { PageController } from '../page.js';
-import { CurrentPageContext, callerOfPage, customerOf, type PageContext } from '../page-context.js';
+import { CurrentPageContext, callerOfPage, customerOf, type PageContext, usePageContext } from '../page-context.js';
 import { Empty, Heading, LinkButton, Moment, Paging, Table } from '../parts.js';
 
 const PAGE = 50;
@@ -128,7 +127,7 @@ function cellsOf(entry: AuditEntry) {
 }
 
 function Subject({ entry: { action, subjectId, subjectName, count } }: { entry: AuditEntry }) {
-  const formats = useFormats();
+  const { formats } = usePageContext();
   if (subjectId === null) {
     return (
       <>

@@ -1,6 +1,7 @@
 import { type DeliveryKey, type ImageDelivery } from '../../core/delivery/delivery-key.js';
 import { type PictureCount, TRAFFIC_DAYS } from '../../core/traffic/traffic.js';
-import { type Formats, useFormats } from '../formats.js';
+import type { Formats } from '../formats.js';
+import { usePageContext } from '../page-context.js';
 import { Card, Table } from '../parts.js';
 
 const COLUMNS = ['Requests', 'Sent', 'Images made'];
@@ -8,7 +9,7 @@ const COLUMNS = ['Requests', 'Sent', 'Images made'];
 /** The images of one key, or of all, deleted ones included. */
 export function PictureUsage(props: { delivery: ImageDelivery; subject?: DeliveryKey; byKey?: boolean }) {
   const { delivery, subject, byKey = false } = props;
-  const formats = useFormats();
+  const { formats } = usePageContext();
   const pictures = subject === undefined ? delivery.pictures : ofKey(delivery, subject.id);
   const of = subject === undefined ? 'Of all delivery keys, deleted ones included,' : 'Of this key';
   return (
@@ -41,7 +42,7 @@ interface DayTableProps {
 
 /** The figures of each day, the last day first, to be opened below those of all days. */
 export function DayTable({ caption, columns, days, figuresOf }: DayTableProps) {
-  const formats = useFormats();
+  const { formats } = usePageContext();
   const rows = days.toReversed().map((day) => ({ key: day, cells: [formats.day(day), ...figuresOf(day)] }));
   return (
     <details>
@@ -52,7 +53,7 @@ export function DayTable({ caption, columns, days, figuresOf }: DayTableProps) {
 }
 
 function ByKey({ delivery }: { delivery: ImageDelivery }) {
-  const formats = useFormats();
+  const { formats } = usePageContext();
   const { keys, pictures } = delivery;
   const ids = new Set([...keys, ...pictures.map(({ deliveryKeyId: id }) => ({ id }))].map(({ id }) => id));
   const rows = [...ids]

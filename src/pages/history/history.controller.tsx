@@ -18,10 +18,17 @@ import { requestContextOf, wantsPage } from '../../http/server/request-context.j
 import { address, oneOfQuery } from '../address.js';
 import type { Flash } from '../browser-session.js';
 import { Form } from '../form.js';
-import { type Formats, useFormats } from '../formats.js';
+import type { Formats } from '../formats.js';
 import { photoPath, readLibraryQuery } from '../library-query/library-query.js';
 import { PageController, redirectTo, replyToScript } from '../page.js';
-import { CurrentPageContext, callerOfPage, HOME, InNavigation, type PageContext } from '../page-context.js';
+import {
+  CurrentPageContext,
+  callerOfPage,
+  HOME,
+  InNavigation,
+  type PageContext,
+  usePageContext,
+} from '../page-context.js';
 import { Badge, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
 
 const PAGE = 50;
@@ -239,7 +246,7 @@ export function editStatus(formats: Formats, edit: BulkEdit): EditStatus {
 
 /** Edits in progress; a script follows them (bulk-edits.ts), and adds those that begin later. */
 export function ActiveEdits({ edits }: { edits: readonly BulkEdit[] }) {
-  const formats = useFormats();
+  const { formats } = usePageContext();
   return (
     <div class="bulk-edits" data-bulk-edits>
       {edits.map((edit) => (

@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import type { CountedValue, FilterValues } from '../../core/photos/filter-values.js';
 import { countryName } from '../../core/photos/places.js';
 import { Button, Options } from '../form.js';
-import { useFormats } from '../formats.js';
 import {
   formatName,
   type LibraryQuery,
@@ -12,6 +11,7 @@ import {
   panelInWords,
   panelNames,
 } from '../library-query/library-query.js';
+import { usePageContext } from '../page-context.js';
 import { Buttons, Icon } from '../parts.js';
 import { TagInput } from './selection.view.js';
 
@@ -131,7 +131,7 @@ interface ChoiceProps {
 
 /** A value that no photo has now stays to be seen, and to be left. */
 function Choice({ name, label, value, counts, text = (given) => panelInWords(name, given) }: ChoiceProps) {
-  const formats = useFormats();
+  const { formats } = usePageContext();
   const offered = value === '' || counts.some((each) => each.value === value);
   return (
     <FilterField name={name} label={label}>

@@ -1,4 +1,5 @@
 import { Controller, Get, Inject } from '@nestjs/common';
+import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { activeBulkEdits } from '../../core/bulk-edits/start-bulk-edit.js';
 import { readCustomer } from '../../core/customers/edit-customer.js';
@@ -16,18 +17,10 @@ import { RequireRole } from '../../http/access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import { Reply } from '../../http/responses/reply.js';
 import { oneOfQuery } from '../address.js';
-import { ReaderFormats } from '../formats.js';
 import { importerReach } from '../imports/importer.view.js';
 import { hasYears, libraryFilters, libraryPath, readLibraryQuery } from '../library-query/library-query.js';
 import { jsonReply, PageController, pageHeaders, replyToScript } from '../page.js';
-import {
-  ActingRole,
-  CurrentPageContext,
-  callerOfPage,
-  InNavigation,
-  type PageContext,
-  personOf,
-} from '../page-context.js';
+import { CurrentPageContext, callerOfPage, InNavigation, type PageContext, RenderedFor } from '../page-context.js';
 import { shapeClass } from '../picture.js';
 import { LibraryPage } from './library.view.js';
 import { isPanelOpen } from './library-filters.view.js';
@@ -107,9 +100,7 @@ export class LibraryController extends PageController {
     const { data } = await listPhotos(this.ports, caller, request);
     const photos = data.map((photo) => ({ photo, urls: renditionUrls(this.ports, caller, photo) }));
     const size = chosenTileSize(context, parameters);
-    const tiles = <PhotoTiles photos={photos} query={query} size={size} />;
-    const html = renderToString(<ActingRole.Provider value={personOf(context).user.role}>{tiles}</ActingRole.Provider>);
-    return new Reply(200, html, pageHeaders([]));
+    return fragment(context, <PhotoTiles photos={photos} query={query} size={size} />);
   }
 
   /** The months of the library with their numbers of photos, as they stand beside the photos. */
@@ -117,12 +108,7 @@ export class LibraryController extends PageController {
   async months(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const months = await readPhotoMonths(this.ports, callerOfPage(context));
     const years = [...new Set(months.map(({ month }) => Number(month.slice(0, 4))))];
-    const html = renderToString(
-      <ReaderFormats.Provider value={context.formats}>
-        <Years query={readLibraryQuery(context.request.query)} years={years} months={months} />
-      </ReaderFormats.Provider>,
-    );
-    return new Reply(200, html, pageHeaders([]));
+    return fragment(context, <Years query={readLibraryQuery(context.request.query)} years={years} months={months} />);
   }
 
   /** A part of the list without its pictures, to go on beyond it (older-photos.ts). */
@@ -172,4 +158,10 @@ export class LibraryController extends PageController {
     const request = { sort: query.sort, limit: IDS, cursor: oneOfQuery(context.request.query['cursor']) || null };
     return filters ? listPhotos(this.ports, caller, { ...request, filters }) : { data: [], nextCursor: null };
   }
+}
+
+/** A part of a page, for its script. */
+function fragment(context: PageContext, part: VNode): Reply {
+  const html = renderToString(<RenderedFor.Provider value={context}>{part}</RenderedFor.Provider>);
+  return new Reply(200, html, pageHeaders([]));
 }

@@ -3,7 +3,7 @@ import { type FieldName, type FieldValues, fieldNames, photoFields } from '../..
 import type { Camera, ExifTags, Exposure, GeoPoint } from '../../core/media/picture-metadata.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import { placeNames } from '../../core/photos/places.js';
-import { useFormats } from '../formats.js';
+import { usePageContext } from '../page-context.js';
 import { Fact, Moment } from '../parts.js';
 import { SmallMap } from './world.js';
 
@@ -13,7 +13,7 @@ const listed = fieldNames.filter((name) => !['title', 'description', 'location',
 /** @param props `isEdited`: whether forms beside it have what can be edited, on a map too. */
 export function PhotoFacts(props: { photo: PhotoWithTags; exif: ExifTags | null; isEdited: boolean }) {
   const { photo, exif, isEdited } = props;
-  const formats = useFormats();
+  const { formats } = usePageContext();
   const { camera, exposure, location, metadata } = photo;
   return (
     <dl class="photo-facts">

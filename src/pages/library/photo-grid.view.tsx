@@ -4,9 +4,9 @@ import { renditionSizes } from '../../core/media/media-reader.js';
 import { offsetAt } from '../../core/media/zones.js';
 import { MAX_COUNTED_IN_MONTH, type PhotoMonth } from '../../core/photos/months.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
-import { type Formats, useFormats } from '../formats.js';
+import type { Formats } from '../formats.js';
 import { isNarrow, type LibraryQuery, libraryPath, photoPath } from '../library-query/library-query.js';
-import { Allowed, type PageContext } from '../page-context.js';
+import { Allowed, type PageContext, usePageContext } from '../page-context.js';
 import { type PhotoWithUrls, Picture, photoName, shapeClass, Tint } from '../picture.js';
 
 interface GridProps {
@@ -169,7 +169,7 @@ export function chosenTileSize(
  */
 export function Years(props: { query: LibraryQuery; years: readonly number[]; months?: readonly PhotoMonth[] }) {
   const { query, years, months } = props;
-  const formats = useFormats();
+  const { formats } = usePageContext();
   if (years.length < 2 && months === undefined) return null;
   const isAscending = query.sort === 'takenAt';
   const inOrder = <Value,>(all: readonly Value[]) => (isAscending ? all.toReversed() : all);
@@ -199,7 +199,7 @@ export function Years(props: { query: LibraryQuery; years: readonly number[]; mo
 
 /** @param time A year or a month. */
 function Step({ query, time, text, photos }: { query: LibraryQuery; time: string; text: string; photos?: number }) {
-  const formats = useFormats();
+  const { formats } = usePageContext();
   const days =
     query.sort === 'takenAt'
       ? { from: time.length === 4 ? `${time}-01-01` : `${time}-01`, to: '' }

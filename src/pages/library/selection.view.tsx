@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useContext } from 'preact/hooks';
 import { photoFields } from '../../core/media/photo-fields.js';
 import { MAX_TAG_NAME } from '../../core/tags/tag.js';
-import { Button, MAX_ZONE_NAME, TimeZoneNames } from '../form.js';
+import { Button, MAX_ZONE_NAME, Options, TimeZoneNames } from '../form.js';
 import { type LibraryQuery, selectionPath } from '../library-query/library-query.js';
-import { Allowed, Surroundings } from '../page-context.js';
+import { Allowed, usePageContext } from '../page-context.js';
 import { Icon } from '../parts.js';
 import type { EditButton } from './selection.controller.js';
 
@@ -32,11 +31,7 @@ export function LibraryActions({ query }: { query: LibraryQuery }) {
           <div class="row">
             <label for="selection-rating">Rating</label>
             <select id="selection-rating" name="rating" autocomplete="off">
-              {ratings.map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
+              <Options choices={ratings} chosen={null} />
             </select>
             <ActionButton name="rate">Rate</ActionButton>
           </div>
@@ -75,7 +70,7 @@ export function LibraryActions({ query }: { query: LibraryQuery }) {
       <button type="submit" class="button plain" formaction={selectionPath(query, '/photos.zip')} data-download>
         <Icon name="download" /> Download
       </button>
-      {useContext(Surroundings).forSelection.map(({ name, label, icon, role }) => (
+      {usePageContext().forSelection.map(({ name, label, icon, role }) => (
         <Allowed key={name} least={role}>
           <Button kind="plain" name="do" value={name}>
             <Icon name={icon} /> {label}

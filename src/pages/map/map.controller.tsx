@@ -6,7 +6,7 @@ import { placeNames } from '../../core/photos/places.js';
 import { RequireRole } from '../../http/access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
 import type { Reply } from '../../http/responses/reply.js';
-import { type Formats, useFormats } from '../formats.js';
+import type { Formats } from '../formats.js';
 import {
   MapTiles,
   pointAt,
@@ -20,7 +20,7 @@ import {
 } from '../library/world.js';
 import { boxText, parseBox } from '../library-query/library-query.js';
 import { PageController } from '../page.js';
-import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
+import { CurrentPageContext, callerOfPage, InNavigation, type PageContext, usePageContext } from '../page-context.js';
 import { Empty, Heading, Table } from '../parts.js';
 import { photoName } from '../picture.js';
 
@@ -132,7 +132,7 @@ export class MapController extends PageController {
 
 /** A circle that leads closer, or to the photos if they are all in one place. */
 function Cluster({ cluster, view }: { cluster: MappedCluster; view: View }) {
-  const formats = useFormats();
+  const { formats } = usePageContext();
   const { latitude, longitude, photos } = cluster;
   const point = pointAt(latitude, longitude);
   // Left of a box across 180° is the end of the world: to its right, the world begins again.

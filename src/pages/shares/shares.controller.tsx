@@ -19,7 +19,7 @@ import type { Reply } from '../../http/responses/reply.js';
 import { oneOfQuery } from '../address.js';
 import { ExpiryField, expiryOf, Field, lastDay } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { type Formats, useFormats } from '../formats.js';
+import type { Formats } from '../formats.js';
 import { requireConfirmed } from '../guards/page-guards.js';
 import { PageController, redirectTo } from '../page.js';
 import {
@@ -30,6 +30,7 @@ import {
   InNavigation,
   type PageContext,
   personOf,
+  usePageContext,
 } from '../page-context.js';
 import { Badge, Card, Confirm, Copied, Copyable, Empty, Heading, LinkButton, Moment, QrCode, Table } from '../parts.js';
 import { FormCard, type FormState, saveEdits, saveNew } from '../resource-form.js';
@@ -262,7 +263,7 @@ function Link({ id, link }: { id: string; link: string | null }) {
 }
 
 function Visits({ share: { visits, lastVisitedAt } }: { share: Share }) {
-  const formats = useFormats();
+  const { formats } = usePageContext();
   if (lastVisitedAt === null) return <>No visits yet</>;
   return (
     <>

@@ -18,11 +18,10 @@ import { address, oneOfQuery } from '../address.js';
 import type { Flash } from '../browser-session.js';
 import { Button, Form } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { useFormats } from '../formats.js';
 import { selectedIds } from '../library/selection.controller.js';
 import { formatName } from '../library-query/library-query.js';
 import { PageController, redirectAfter } from '../page.js';
-import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from '../page-context.js';
+import { CurrentPageContext, callerOfPage, InNavigation, type PageContext, usePageContext } from '../page-context.js';
 import { Badge, Empty, Heading, LinkButton } from '../parts.js';
 import { type PhotoWithUrls, Picture, photoName } from '../picture.js';
 
@@ -137,7 +136,7 @@ function sentIds({ form }: PageContext, name: string): readonly Id[] {
 type Group = readonly PhotoWithUrls[];
 
 function SimilarGroup({ group, after }: { group: Group; after: Id | null }) {
-  const formats = useFormats();
+  const { formats } = usePageContext();
   const photos = group.map(({ photo }) => photo);
   const best = bestOf(photos);
   const [first] = photos;
@@ -166,7 +165,7 @@ function SimilarGroup({ group, after }: { group: Group; after: Id | null }) {
 }
 
 function SimilarPhoto({ shown, isBest }: { shown: PhotoWithUrls; isBest: boolean }) {
-  const formats = useFormats();
+  const { formats } = usePageContext();
   const { id, filename, contentType, sizeBytes, width, height, takenAtLocal, rating, tags } = shown.photo;
   return (
     <li>

@@ -21,7 +21,6 @@ import type { Reply } from '../../http/responses/reply.js';
 import { allOfQuery, oneOfQuery } from '../address.js';
 import { Button, Field, Form, Options, ProblemSummary, type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
-import { useFormats } from '../formats.js';
 import { PageController, redirectTo } from '../page.js';
 import {
   Allowed,
@@ -30,6 +29,7 @@ import {
   InNavigation,
   type PageContext,
   useMayActAs,
+  usePageContext,
 } from '../page-context.js';
 import { Buttons, Card, Confirm, Empty, Heading, LinkButton, Moment, Paging, Table } from '../parts.js';
 import { FormCard, type FormState, saveEdits, saveNew } from '../resource-form.js';
@@ -307,7 +307,7 @@ const orders = [
 
 /** A form that only leads on: choosing changes nothing, so it works by GET. */
 function Rows({ tags }: { tags: readonly Tag[] }) {
-  const formats = useFormats();
+  const { formats } = usePageContext();
   const mayEdit = useMayActAs('editor');
   return (
     <form class="rows" method="get" action="/settings/tags/merge">

@@ -1,4 +1,4 @@
-import { useFormats } from '../formats.js';
+import { usePageContext } from '../page-context.js';
 
 export interface Column {
   readonly name: string;
@@ -32,7 +32,7 @@ export function Chart({ columns, most = columns.length, label }: ChartProps) {
 }
 
 function Columns({ size, columns, label }: Omit<ChartProps, 'most'> & { size: keyof typeof sizes }) {
-  const formats = useFormats();
+  const { formats } = usePageContext();
   const { width: wide, height: tall } = sizes[size];
   const top = niceTop(Math.max(...columns.map(({ requests }) => requests)));
   const step = Math.floor((wide - LEFT - RIGHT) / columns.length);

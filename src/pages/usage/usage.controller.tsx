@@ -15,9 +15,9 @@ import { RequireRole } from '../../http/access.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { oneOfQuery } from '../address.js';
 import { DayTable, PictureUsage, sumsOf } from '../delivery/delivery.view.js';
-import { type Formats, useFormats } from '../formats.js';
+import type { Formats } from '../formats.js';
 import { DocsLink, PageController } from '../page.js';
-import { CurrentPageContext, InNavigation, type PageContext, personOf } from '../page-context.js';
+import { CurrentPageContext, InNavigation, type PageContext, personOf, usePageContext } from '../page-context.js';
 import { Card, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
 import { Chart, Meter } from './chart.view.js';
 
@@ -119,7 +119,7 @@ export class UsageController extends PageController {
 const NARROW_DAYS = 14;
 
 function Requests({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
-  const formats = useFormats();
+  const { formats } = usePageContext();
   const { counts, days } = traffic;
   const chosen = keyId === null ? counts : counts.filter(({ apiKeyId }) => apiKeyId === keyId);
   const ofDay = (day: string) => sum(chosen.filter((count) => count.day === day));
@@ -166,7 +166,7 @@ function Requests({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
 }
 
 function ByKey({ traffic, keyId }: { traffic: Traffic; keyId: Id | null }) {
-  const formats = useFormats();
+  const { formats } = usePageContext();
   const { keys, counts } = traffic;
   const gone = counts.map(({ apiKeyId }) => apiKeyId).filter((id) => !keys.some((key) => key.id === id));
   const ids = [...keys.map(({ id }) => id), ...new Set(gone)];
@@ -242,7 +242,7 @@ const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 
 /** The requests of today, of one key or of all, at the hours at which they came. */
 function Today({ traffic, keyId, of }: { traffic: Traffic; keyId: Id | null; of: string }) {
-  const formats = useFormats();
+  const { formats } = usePageContext();
   const today = traffic.days.at(-1) ?? '';
   const chosen = traffic.hours.filter(({ apiKeyId }) => keyId === null || apiKeyId === keyId);
   const hours = HOURS.map((hour) => ({ hour, ...sum(chosen.filter((count) => count.hour === hour)) }));
@@ -282,7 +282,7 @@ const names: Readonly<Record<Channel, string>> = {
 
 /** Bytes between the service and everyone who used this account: in total, by channel, and day by day. */
 function Transfers({ traffic: { days, transfers } }: { traffic: Traffic }) {
-  const formats = useFormats();
+  const { formats } = usePageContext();
   const figuresOf = (isCounted: (count: TransferCount) => boolean) => {
     const { receivedBytes, sentBytes } = transferred(transfers.filter(isCounted));
     return [formats.bytes(receivedBytes), formats.bytes(sentBytes)];
