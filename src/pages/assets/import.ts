@@ -45,7 +45,7 @@ function startImporter(section: HTMLElement, form: HTMLFormElement, view: Import
       begin: async () => begunBefore ?? (await service.begin(clientRef)).id,
       changed: (entry) => {
         view.show(run, entry);
-        if (run.importId !== null) rememberInAddress(section, run.importId);
+        if (run.importId !== null) noteInAddress(section, run.importId);
       },
       settled: () => void settle(run),
     });
@@ -81,7 +81,7 @@ function startImporter(section: HTMLElement, form: HTMLFormElement, view: Import
     run = null;
     begunBefore = null;
     document.body.classList.remove('importing');
-    forgetAddress(section);
+    noteInAddress(section, null);
     if (tags) tags.value = '';
     document.dispatchEvent(new Event('photos-imported'));
   }
@@ -132,16 +132,12 @@ function delay(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** After a reload the page goes on with this import. */
-function rememberInAddress(section: HTMLElement, importId: number): void {
-  if (section.dataset.importer === String(importId)) return;
-  section.dataset.importer = String(importId);
-  if (location.pathname === publicPath('/settings/import')) history.replaceState(null, '', `?import=${importId}`);
-}
-
-function forgetAddress(section: HTMLElement): void {
-  section.dataset.importer = '';
-  if (location.pathname === publicPath('/settings/import')) history.replaceState(null, '', location.pathname);
+/** After a reload the page goes on with this import; null: with none. */
+function noteInAddress(section: HTMLElement, importId: number | null): void {
+  if (section.dataset.importer === String(importId ?? '')) return;
+  section.dataset.importer = String(importId ?? '');
+  const address = importId === null ? location.pathname : `?import=${importId}`;
+  if (location.pathname === publicPath('/settings/import')) history.replaceState(null, '', address);
 }
 
 /** Files that were rejected, and those that turned out not to be pictures. */

@@ -1,5 +1,6 @@
 // The page of the map: its clusters come from the page of the same address.
 
+import { actOnKey } from './keys.js';
 import { addressOf, MapView, viewOf } from './map/map-view.js';
 import { fetchPage, publicPath } from './public-path.js';
 
@@ -66,20 +67,15 @@ class PhotoMap {
   }
 
   private press(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const [across, down] = [this.svg.clientWidth / 5, this.svg.clientHeight / 5];
-    const actions: Readonly<Record<string, () => void>> = {
+    actOnKey(event, {
       ArrowLeft: () => this.map.pan(-across, 0),
       ArrowRight: () => this.map.pan(across, 0),
       ArrowUp: () => this.map.pan(0, -down),
       ArrowDown: () => this.map.pan(0, down),
       '+': () => this.map.zoom(0.5),
       '-': () => this.map.zoom(2),
-    };
-    const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
-    if (action === undefined) return;
-    event.preventDefault();
-    action();
+    });
   }
 
   private click(event: MouseEvent): void {

@@ -2,12 +2,6 @@
 
 import { publicPath } from '../public-path.js';
 
-interface ServiceError {
-  readonly code: string;
-  readonly message: string;
-  readonly details: Readonly<Record<string, unknown>>;
-}
-
 export interface UploadTarget {
   readonly url: string;
   readonly protocols: readonly string[];
@@ -47,18 +41,13 @@ export interface ImportState {
 
 /** An answer that is an error: `code` and what it says to people. */
 export class Refused extends Error {
-  readonly status: number;
-  readonly code: string;
-  readonly details: Readonly<Record<string, unknown>>;
-
   constructor(
-    status: number,
-    { code = 'unreachable', message = 'The service does not answer.', details = {} }: Partial<ServiceError> = {},
+    readonly status: number,
+    readonly code: string = 'unreachable',
+    message = 'The service does not answer.',
+    readonly details: Readonly<Record<string, unknown>> = {},
   ) {
     super(status === 401 ? 'You are signed out. Sign in again in another tab, then continue here.' : message);
-    this.status = status;
-    this.code = code;
-    this.details = details;
   }
 
   /** Whether the same may go well a little later. */
@@ -92,7 +81,7 @@ async function ask<T>(path: string, body?: object): Promise<T> {
   }).catch(() => null);
   if (answer === null) throw new Refused(0);
   const content = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refused(answer.status, content.error);
+  if (!answer.ok) throw new Refused(answer.status, content.error?.code, content.error?.message, content.error?.details);
   return content;
 }
 

@@ -10,7 +10,11 @@ export async function showHistogram(root: ParentNode, picture: HTMLImageElement 
   if (place === null || picture === null) return;
   try {
     await picture.decode();
-    await idle();
+    await new Promise((resolve) => {
+      // Safari has none.
+      if ('requestIdleCallback' in globalThis) requestIdleCallback(resolve, { timeout: 1000 });
+      else setTimeout(resolve);
+    });
     const tones = tonesOf(pixelsOf(picture));
     if (tones !== null) {
       const text = { className: 'soft', textContent: inWords(tones) };
@@ -21,14 +25,6 @@ export async function showHistogram(root: ParentNode, picture: HTMLImageElement 
     // No picture, or one of another origin, whose pixels no script may read.
   }
   place.hidden = true;
-}
-
-function idle(): Promise<void> {
-  return new Promise((resolve) => {
-    // Safari has none.
-    if ('requestIdleCallback' in globalThis) requestIdleCallback(() => resolve(), { timeout: 1000 });
-    else setTimeout(resolve);
-  });
 }
 
 function pixelsOf(picture: HTMLImageElement): Uint8ClampedArray {

@@ -4,11 +4,6 @@ import { publicPath } from '../public-path.js';
 import type { PhotoGrid } from './photo-grid.js';
 import type { PhotoSelection } from './photo-selection.js';
 
-const MESSAGE_MS = 12_000;
-
-/** Actions after which photos are no longer in the list. */
-const LEAVING = ['trash', 'restore'];
-
 export class PhotoActions {
   private timer = 0;
   /** The photos of edits, for when they are undone. */
@@ -48,7 +43,7 @@ export class PhotoActions {
     this.form.append(toast);
     const status = this.form.querySelector('[role="status"]');
     if (status !== null) status.textContent = text;
-    this.timer = setTimeout(() => toast.remove(), MESSAGE_MS);
+    this.timer = setTimeout(() => toast.remove(), 12_000);
   }
 
   /** Undoes the latest action, as long as its message offers it. */
@@ -108,7 +103,7 @@ export class PhotoActions {
     // What is disabled loses the focus.
     if (bar?.contains(focused) && document.activeElement === document.body) (focused as HTMLElement).focus();
     this.form.querySelector('details')?.removeAttribute('open');
-    const isLeaving = LEAVING.includes(what);
+    const isLeaving = what === 'trash' || what === 'restore';
     const status = await this.ended(begun);
     const edit = status.undo?.values[0];
     if (edit !== undefined) this.edited.set(edit, { ids, isLeaving });

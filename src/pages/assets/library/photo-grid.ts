@@ -7,8 +7,6 @@ import { thumbHashToRGBA } from '../thumbhash.js';
 const GROUP = 20;
 /** The distance from the window at which tiles are filled. */
 const NEAR = '2500px';
-/** When the service did not answer. */
-const AGAIN_MS = 5000;
 /** Ids in one request for tiles; the server takes no more. */
 const MOST_IDS = 60;
 
@@ -35,41 +33,22 @@ export class PhotoGrid {
 
   /** Adds the photos of the next page. Returns those that are new. */
   append(page: ParentNode): readonly HTMLLIElement[] {
-    const added: HTMLLIElement[] = [];
-    for (const section of page.querySelectorAll<HTMLElement>('.sections > section')) {
-      const fresh = [...section.querySelectorAll<HTMLLIElement>('.grid > li')].filter(({ id }) => !this.tile(idOf(id)));
-      if (fresh.length === 0) continue;
-      const title = section.querySelector('h2')?.textContent ?? null;
-      this.section(section.dataset.month ?? '', title).append(...fresh);
-      added.push(...fresh);
-    }
-    this.added(added);
-    return added;
+    return this.add(sectionsIn(page));
   }
 
   /** Adds what was loaded before this page was left, without content. */
   restore(sections: readonly StoredSection[]): void {
-    const added: HTMLLIElement[] = [];
-    for (const { month, title, tiles } of sections) {
-      const missing = tiles.filter(([id]) => this.tile(id) === null);
-      if (missing.length === 0) continue;
-      const bare = missing.map(([id, shape]) => {
-        return Object.assign(document.createElement('li'), { id: `photo-${id}`, className: shape });
-      });
-      this.section(month, title).append(...bare);
-      added.push(...bare);
-    }
-    this.added(added);
+    const bare = ([id, shape]: StoredSection['tiles'][number]) => {
+      return Object.assign(document.createElement('li'), { id: `photo-${id}`, className: shape });
+    };
+    this.add(sections.map(({ tiles, ...section }) => ({ ...section, tiles: tiles.map(bare) })));
   }
 
   stored(): readonly StoredSection[] {
-    return [...this.root.querySelectorAll<HTMLElement>('section')].map((section) => ({
-      month: section.dataset.month ?? '',
-      title: section.querySelector('h2')?.textContent ?? null,
-      tiles: [...section.querySelectorAll<HTMLLIElement>('.grid > li:not([hidden])')].map((tile) => {
-        return [idOf(tile.id), shapeOf(tile)] as const;
-      }),
-    }));
+    return sectionsIn(this.root).map(({ tiles, ...section }) => {
+      const shown = tiles.filter(({ hidden }) => !hidden);
+      return { ...section, tiles: shown.map((tile) => [idOf(tile.id), shapeOf(tile)] as const) };
+    });
   }
 
   /** The first photo that is in the window. */
@@ -134,10 +113,17 @@ export class PhotoGrid {
     return grid;
   }
 
-  private added(tiles: readonly HTMLLIElement[]): void {
-    this.watch(tiles);
-    drawPlaceholders(tiles);
-    this.onFilled(tiles);
+  /** Adds tiles that are not in the grid yet, and returns them. */
+  private add(sections: readonly Section[]): readonly HTMLLIElement[] {
+    const added = sections.flatMap(({ month, title, tiles }) => {
+      const fresh = tiles.filter(({ id }) => this.tile(idOf(id)) === null);
+      if (fresh.length > 0) this.section(month, title).append(...fresh);
+      return fresh;
+    });
+    this.watch(added);
+    drawPlaceholders(added);
+    this.onFilled(added);
+    return added;
   }
 
   private watch(tiles: readonly HTMLLIElement[]): void {
@@ -167,7 +153,7 @@ export class PhotoGrid {
       for (let bare = this.bare(); bare.length > 0; bare = this.bare()) await this.fetchTiles(bare);
     } catch {
       // Not reachable: also the next movement tries again.
-      setTimeout(() => void this.fill(), AGAIN_MS);
+      setTimeout(() => void this.fill(), 5000);
     } finally {
       this.isFilling = false;
     }
@@ -199,6 +185,16 @@ export class PhotoGrid {
     const gone = bare.filter((tile) => !fresh.has(tile.id)).map(({ id }) => idOf(id));
     if (gone.length > 0) this.setHidden(gone, true);
   }
+}
+
+type Section = Omit<StoredSection, 'tiles'> & { readonly tiles: readonly HTMLLIElement[] };
+
+function sectionsIn(root: ParentNode): readonly Section[] {
+  return [...root.querySelectorAll<HTMLElement>('section[data-month]')].map((section) => ({
+    month: section.dataset.month ?? '',
+    title: section.querySelector('h2')?.textContent ?? null,
+    tiles: [...section.querySelectorAll<HTMLLIElement>('.grid > li')],
+  }));
 }
 
 export function idOf(elementId: string): string {

@@ -65,10 +65,7 @@ export class ViewerStage {
       transform: `translate(${x}px, ${y}px) scale(${scale})`,
     });
     this.stage.classList.toggle('zoomed', this.isZoomed);
-    this.sharpen(fitted.width * scale * devicePixelRatio);
-  }
-
-  private sharpen(pixels: number): void {
+    const pixels = fitted.width * scale * devicePixelRatio;
     const sharp = this.frame.querySelector<HTMLImageElement>('img.sharp');
     if (sharp === null) return;
     sharp.sizes = this.displayedWidth(this.zoom);
@@ -138,9 +135,10 @@ export function followGestures(
     const now = middle(event);
     const other = [...fingers].find(([id]) => id !== event.pointerId)?.[1];
     fingers.set(event.pointerId, now);
-    if (other !== undefined)
-      picture.zoomBy(distance(now, other) / Math.max(1, distance(before, other)), between(now, other));
-    else if (picture.isZoomed) picture.pan({ x: now.x - before.x, y: now.y - before.y });
+    if (other !== undefined) {
+      const between = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
+      picture.zoomBy(distance(now, other) / Math.max(1, distance(before, other)), between);
+    } else if (picture.isZoomed) picture.pan({ x: now.x - before.x, y: now.y - before.y });
   });
   const end = (event: PointerEvent) => {
     if (!fingers.delete(event.pointerId)) return;
@@ -158,8 +156,4 @@ export function followGestures(
 
 function distance(a: Point, b: Point): number {
   return Math.hypot(a.x - b.x, a.y - b.y);
-}
-
-function between(a: Point, b: Point): Point {
-  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
 }

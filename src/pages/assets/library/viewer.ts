@@ -1,5 +1,6 @@
 // The viewer: a photo over the whole window, above the grid, under its own address.
 
+import { actOnKey } from '../keys.js';
 import { offerLocationMap } from '../map/location-map.js';
 import { showTimes } from '../page.js';
 import { suggestTagNames } from '../tag-names.js';
@@ -153,9 +154,8 @@ export class Viewer {
   }
 
   private press(event: KeyboardEvent): void {
-    const isTyping = (event.target as Element).closest('input, textarea, select') !== null;
-    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-    const actions: Readonly<Record<string, () => void>> = {
+    if ((event.target as Element).closest('input, textarea, select') !== null) return;
+    actOnKey(event, {
       ArrowLeft: () => void this.step(-1),
       ArrowRight: () => void this.step(1),
       '+': () => this.stage.zoomBy(1.5),
@@ -163,11 +163,7 @@ export class Viewer {
       '0': () => this.stage.zoomBy(0),
       i: () => this.togglePanel(),
       f: () => void this.toggleFullScreen(),
-    };
-    const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
-    if (action === undefined) return;
-    event.preventDefault();
-    action();
+    });
   }
 }
 

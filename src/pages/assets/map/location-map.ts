@@ -1,5 +1,6 @@
 // The place of a photo is chosen on a map: by a click, by moving the pin, or by keys. The form beside it sends the place.
 
+import { actOnKey } from '../keys.js';
 import { fetchPage } from '../public-path.js';
 import { addressOf, latitudeAt, longitudeAt, MapView, type Point, pointAt, WORLD } from './map-view.js';
 
@@ -123,9 +124,8 @@ class LocationMap {
   }
 
   private press(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = event.shiftKey ? NEAR : FAR;
-    const actions: Readonly<Record<string, () => void>> = {
+    const isMeant = actOnKey(event, {
       ArrowLeft: () => this.step(-step, 0),
       ArrowRight: () => this.step(step, 0),
       ArrowUp: () => this.step(0, -step),
@@ -133,13 +133,9 @@ class LocationMap {
       '+': () => this.map.zoom(0.5, this.point),
       '-': () => this.map.zoom(2, this.point),
       Enter: () => this.form.requestSubmit(),
-    };
-    const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
-    if (action === undefined) return;
-    event.preventDefault();
+    });
     // Arrows lead to other photos elsewhere on the page.
-    event.stopPropagation();
-    action();
+    if (isMeant) event.stopPropagation();
   }
 
   /** The first key puts the pin into the middle. */
