@@ -16,10 +16,6 @@ export function oneOfQuery(value: unknown): string {
   return typeof first === 'string' ? first : '';
 }
 
-export function allOfQuery(value: unknown): readonly string[] {
-  return [value].flat().filter((each) => typeof each === 'string');
-}
-
 /** Longest value of a parameter of a page, in UTF-16 units. */
 const MAX_VALUE = 500;
 

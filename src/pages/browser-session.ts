@@ -50,10 +50,8 @@ export function cookieRules(uses: Pick<Ports, 'addresses'>, sameSite: 'lax' | 's
   return { httpOnly: true, sameSite, secure: isSecure(uses), path: uses.addresses.basePath || '/' } as const;
 }
 
-/** The content of the cookie for a session that a request opens. */
-const sessionTokens = new RequestSlot<string>();
-/** The session before goes on beside the one that a request opens. */
-const keepsBefore = new RequestSlot<boolean>();
+/** The session that a request opens: the content of its cookie, and whether the session before goes on beside it. */
+const opened = new RequestSlot<{ readonly token: string; readonly isBeside: boolean }>();
 
 /** The middleware that knows who is signed in. */
 export function browserSessions(ports: Ports) {
@@ -61,7 +59,7 @@ export function browserSessions(ports: Ports) {
     name: cookieName(ports, 'phs'),
     store: new PortStore(ports),
     secret: ports.secrets.map((secret) => createHmac('sha256', secret).update('session').digest('hex')),
-    genid: (request) => sessionTokens.get(requestContextOf(request)) ?? newRandomToken(),
+    genid: (request) => opened.get(requestContextOf(request))?.token ?? newRandomToken(),
     resave: false,
     // Viewing the sign-in page creates no session and no row.
     saveUninitialized: false,
@@ -86,8 +84,7 @@ export async function startSession(
   { token }: Pick<Browser, 'token'>,
   isKept: boolean,
 ): Promise<void> {
-  sessionTokens.set(requestContextOf(request), token);
-  keepsBefore.set(requestContextOf(request), isKept);
+  opened.set(requestContextOf(request), { token, isBeside: isKept });
   await new Promise<void>((resolve, reject) => {
     request.session.regenerate((error: unknown) => (error ? reject(error) : resolve()));
   });
@@ -145,7 +142,7 @@ class PortStore extends Store {
   }
 
   override regenerate(request: Request, done: (error?: unknown) => unknown): void {
-    if (!keepsBefore.get(requestContextOf(request))) {
+    if (!opened.get(requestContextOf(request))?.isBeside) {
       super.regenerate(request, done);
       return;
     }

@@ -2,14 +2,13 @@ import type { Request } from 'express';
 import { MAX_COUNTED } from '../core/photos/filter-values.js';
 import { headerOf } from '../http/server/request.js';
 
-const DEFAULT_LOCALE = 'en-GB';
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
 
 /** Numbers and dates as the reader's browser writes them. */
 export class Formats {
   private readonly whole: Intl.NumberFormat;
 
-  constructor(private readonly locale: string = DEFAULT_LOCALE) {
+  constructor(private readonly locale: string = 'en-GB') {
     this.whole = new Intl.NumberFormat(locale);
   }
 

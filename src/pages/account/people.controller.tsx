@@ -83,7 +83,7 @@ export class PeopleController extends PageController {
 
   @Get(':id/remove')
   async confirmRemove(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const user = await this.user(context, id);
+    const user = await readPerson(this.ports, customerOf(context), id);
     const isSelf = user.id === personOf(context).user.id;
     const who = user.email ?? 'the first owner';
     const page = (
@@ -102,7 +102,7 @@ export class PeopleController extends PageController {
 
   @Post(':id/remove')
   async remove(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
-    const user = await this.user(context, id);
+    const user = await readPerson(this.ports, customerOf(context), id);
     try {
       await removeUser(this.ports, peopleManager(context), id);
       return redirectTo(context, PEOPLE_PATH, { kind: 'done', text: `${nameOf(user)} no longer has access.` });
@@ -133,10 +133,6 @@ export class PeopleController extends PageController {
       const isOptional = changed.factorsRequiredFrom === null;
       return { text: isOptional ? 'Two-step sign-in is optional.' : `Everyone needs two-step sign-in from ${day} on.` };
     });
-  }
-
-  private user(context: PageContext, id: Id): Promise<User> {
-    return readPerson(this.ports, customerOf(context), id);
   }
 
   private invitation(context: PageContext, invitation: Invitation): Reply {

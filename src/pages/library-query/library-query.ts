@@ -118,7 +118,11 @@ export async function libraryFilters(
   const [from, to] = [startOfDay(query.from, zone), startOfDay(query.to, zone)];
   const tagIds = query.tag === '' ? [] : await tagNamed(ports, caller, query.tag);
   const panel = panelFilters(query.panel);
-  const similar = query.similarTo === null ? {} : await filterSimilar(ports, caller, query.similarTo);
+  // Null when the photo, which may be in the trash, cannot be compared, or is not there.
+  const similar =
+    query.similarTo === null
+      ? undefined
+      : await unlessGone(readSimilarFilter(ports, caller, { photoId: query.similarTo, maxDistance: DEFAULT_DISTANCE }));
   const problems = [
     ...panel.problems,
     words === null ? `A search has at most ${MAX_SEARCH_WORDS} words.` : null,
@@ -131,7 +135,7 @@ export async function libraryFilters(
   if ((query.tag !== '' && tagIds.length === 0) || similar === null) return { filters: null, problems };
   const filters = {
     ...panel.filters,
-    ...similar,
+    ...(similar && { similar }),
     trashed: query.trash ? ('true' as const) : ('false' as const),
     ...(words !== null && words.length > 0 && { words }),
     ...(tagIds.length > 0 && { tagIds }),
@@ -300,10 +304,4 @@ function boxInWords(text: string): string {
 function inWords(degrees: number, positive: string, negative: string): string {
   const size = Number(Math.abs(degrees).toFixed(2));
   return `${size}°${size === 0 ? '' : ` ${degrees > 0 ? positive : negative}`}`;
-}
-
-/** Photos that look like this one, which may be in the trash; null when it cannot be compared, or is not there. */
-async function filterSimilar(ports: Ports, caller: Caller, photoId: Id): Promise<Pick<PhotoFilters, 'similar'> | null> {
-  const similar = await unlessGone(readSimilarFilter(ports, caller, { photoId, maxDistance: DEFAULT_DISTANCE }));
-  return similar && { similar };
 }

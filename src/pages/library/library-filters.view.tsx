@@ -105,8 +105,12 @@ function Panel({ query, values }: { query: LibraryQuery; values: FilterValues })
         <TagInput id="filter-tag" value={query.tag} />
       </FilterField>
       <Choice {...choose('tagged')} label="Tagged" counts={both(tagged)} />
-      <DateField label="Taken from" name="from" value={query.from} />
-      <DateField label="Taken until" name="to" value={query.to} />
+      <FilterField name="from" label="Taken from">
+        <input id="filter-from" type="date" name="from" value={query.from} />
+      </FilterField>
+      <FilterField name="to" label="Taken until">
+        <input id="filter-to" type="date" name="to" value={query.to} />
+      </FilterField>
       <Choice {...choose('country')} label="Country" counts={values.countries} text={countryName} />
       <TextField {...choose('place')} label="Place" placeholder="City or region" />
       <Choice {...choose('located')} label="Location" counts={both(located)} />
@@ -156,14 +160,6 @@ function TextField({ name, label, ...input }: { name: string; label: string; val
   return (
     <FilterField name={name} label={label}>
       <input id={`filter-${name}`} type="text" name={name} maxLength={200} autocomplete="off" {...input} />
-    </FilterField>
-  );
-}
-
-function DateField({ name, label, value }: { name: string; label: string; value: string }) {
-  return (
-    <FilterField name={name} label={label}>
-      <input id={`filter-${name}`} type="date" name={name} value={value} />
     </FilterField>
   );
 }

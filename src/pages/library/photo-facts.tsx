@@ -1,6 +1,6 @@
 import type { TakenAtSource } from '../../core/media/capture-time.js';
 import { type FieldName, type FieldValues, fieldNames, photoFields } from '../../core/media/photo-fields.js';
-import type { Camera, ExifTags, Exposure, GeoPoint } from '../../core/media/picture-metadata.js';
+import type { Camera, ExifTags, Exposure } from '../../core/media/picture-metadata.js';
 import type { PhotoWithTags } from '../../core/photos/photo.js';
 import { placeNames } from '../../core/photos/places.js';
 import { usePageContext } from '../page-context.js';
@@ -15,6 +15,7 @@ export function PhotoFacts(props: { photo: PhotoWithTags; exif: ExifTags | null;
   const { photo, exif, isEdited } = props;
   const { formats } = usePageContext();
   const { camera, exposure, location, metadata } = photo;
+  const [latitude, longitude] = [location?.latitude.toFixed(5), location?.longitude.toFixed(5)];
   return (
     <dl class="photo-facts">
       <Fact name="Taken">
@@ -44,8 +45,12 @@ export function PhotoFacts(props: { photo: PhotoWithTags; exif: ExifTags | null;
               {placeNames(photo.place).join(', ')} <span class="soft">(names by GeoNames)</span>
             </div>
           )}
-          <a href={mapOf(location)} target="_blank" rel="noreferrer">
-            {location.latitude.toFixed(5)}, {location.longitude.toFixed(5)}
+          <a
+            href={`https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=14/${latitude}/${longitude}`}
+            target="_blank"
+            rel="noreferrer"
+          >
+            {latitude}, {longitude}
           </a>
           {location.altitude !== null && <span class="soft">, {Math.round(location.altitude)} m above sea level</span>}
           {!isEdited && <SmallMap position={location} />}
@@ -161,9 +166,4 @@ function exposureText({ exposureTime, fNumber, iso, focalLength, focalLength35mm
     flash && 'flash',
   ];
   return parts.filter(Boolean).join(' · ');
-}
-
-function mapOf(point: GeoPoint): string {
-  const [latitude, longitude] = [point.latitude.toFixed(5), point.longitude.toFixed(5)];
-  return `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=14/${latitude}/${longitude}`;
 }

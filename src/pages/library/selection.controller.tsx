@@ -155,16 +155,15 @@ export function selectedIds(texts: readonly string[], most = MAX_AT_ONCE): reado
 
 /** Their ids. Errors: `invalid_request` when more photos are selected than can be deleted or shared at once. */
 async function fewSelected(ports: Ports, caller: Caller, selection: Selection): Promise<readonly Id[]> {
-  const ids = 'length' in selection ? selection : await matchingIds(ports, caller, selection);
+  // At most one more than are allowed at once.
+  const request = { sort: 'id', limit: MAX_AT_ONCE + 1, cursor: null } as const;
+  const ids =
+    'length' in selection
+      ? selection
+      : (await listPhotos(ports, caller, { ...request, filters: selection })).data.map(({ id }) => id);
   if (ids.length <= MAX_AT_ONCE) return ids;
   const message = `Select at most ${MAX_AT_ONCE} photos for this.`;
   throw invalid({ field: 'ids', code: 'too_many', message, max: MAX_AT_ONCE });
-}
-
-/** At most one more than are allowed at once. */
-async function matchingIds(ports: Ports, caller: Caller, filters: PhotoFilters): Promise<readonly Id[]> {
-  const request = { filters, sort: 'id', limit: MAX_AT_ONCE + 1, cursor: null } as const;
-  return (await listPhotos(ports, caller, request)).data.map(({ id }) => id);
 }
 
 /**

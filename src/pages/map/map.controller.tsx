@@ -1,6 +1,5 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import type { GeoBox } from '../../core/media/picture-metadata.js';
-import { MAX_COUNTED } from '../../core/photos/filter-values.js';
 import { type MappedCluster, readMap } from '../../core/photos/map/map.js';
 import { placeNames } from '../../core/photos/places.js';
 import { RequireRole } from '../../http/access.js';
@@ -197,7 +196,7 @@ function textOf({ west, south, east, north }: GeoBox): string {
 
 function countText(formats: Formats, { photos, photo }: MappedCluster): string {
   if (photos === 1) return photoName(photo);
-  return `${formats.countedUpTo(photos, MAX_COUNTED)} photos`;
+  return `${formats.countedUpTo(photos)} photos`;
 }
 
 function placeText({ photo, latitude, longitude }: MappedCluster): string {

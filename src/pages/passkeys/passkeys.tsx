@@ -82,15 +82,13 @@ export async function canUsePasskey(ports: Ports, { user, hasFactor }: KnownSess
   return (await listPasskeys(ports, user)).length > 0;
 }
 
-const TYPE = 'public-key';
-
 /** Returns what browsers take to ask for a passkey (WebAuthn, PublicKeyCredentialRequestOptionsJSON). */
 export function requestOptions({ challenge, site, credentialIds, alone }: PasskeyQuestion): object {
   return {
     challenge,
     rpId: site.id,
     timeout: CHALLENGE_MS,
-    allowCredentials: credentialIds.map((id) => ({ type: TYPE, id })),
+    allowCredentials: credentialIds.map((id) => ({ type: 'public-key', id })),
     userVerification: alone ? 'required' : 'preferred',
   };
 }
@@ -105,9 +103,9 @@ export function creationOptions(
     challenge,
     rp: { id: site.id, name: CODE_ISSUER },
     user: { id: Buffer.from(handle).toString('base64url'), name, displayName: name },
-    pubKeyCredParams: PASSKEY_ALGORITHMS.map((alg) => ({ type: TYPE, alg })),
+    pubKeyCredParams: PASSKEY_ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
     timeout: CHALLENGE_MS,
-    excludeCredentials: credentialIds.map((id) => ({ type: TYPE, id })),
+    excludeCredentials: credentialIds.map((id) => ({ type: 'public-key', id })),
     authenticatorSelection: {
       residentKey: alone ? 'required' : 'discouraged',
       requireResidentKey: alone,

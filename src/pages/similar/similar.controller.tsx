@@ -133,9 +133,7 @@ function sentIds({ form }: PageContext, name: string): readonly Id[] {
   return selectedIds(form.all(name, FieldLength.word));
 }
 
-type Group = readonly PhotoWithUrls[];
-
-function SimilarGroup({ group, after }: { group: Group; after: Id | null }) {
+function SimilarGroup({ group, after }: { group: readonly PhotoWithUrls[]; after: Id | null }) {
   const { formats } = usePageContext();
   const photos = group.map(({ photo }) => photo);
   const best = bestOf(photos);

@@ -18,7 +18,7 @@ import {
 import { RequireRole } from '../../http/access.js';
 import { MAX_SEARCH_TEXT, PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
-import { allOfQuery, oneOfQuery } from '../address.js';
+import { oneOfQuery } from '../address.js';
 import { Button, Field, Form, Options, ProblemSummary, type Problems, problemsOf } from '../form.js';
 import { FieldLength } from '../form-fields.js';
 import { PageController, redirectTo } from '../page.js';
@@ -224,7 +224,7 @@ const MAX_CHOSEN = 21;
 export class MergeTagsController extends PageController {
   @Get()
   async chooseMerge(@CurrentPageContext() context: PageContext, @Query('id') query: unknown): Promise<Reply> {
-    const ids = idsOf(allOfQuery(query));
+    const ids = idsOf([query].flat().filter((each) => typeof each === 'string'));
     if (ids.length >= 2 && ids.length <= MAX_CHOSEN) return this.mergePage(context, ids, null);
     const text = `Select two or more tags to merge, at most ${MAX_CHOSEN}.`;
     return redirectTo(context, LIST, { kind: 'failed', text });

@@ -238,14 +238,15 @@ function percent(used: number, limit: number): string {
   return share === 0 && used > 0 ? 'Less than 1 %' : `${share} %`;
 }
 
-const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
-
 /** The requests of today, of one key or of all, at the hours at which they came. */
 function Today({ traffic, keyId, of }: { traffic: Traffic; keyId: Id | null; of: string }) {
   const { formats } = usePageContext();
   const today = traffic.days.at(-1) ?? '';
   const chosen = traffic.hours.filter(({ apiKeyId }) => keyId === null || apiKeyId === keyId);
-  const hours = HOURS.map((hour) => ({ hour, ...sum(chosen.filter((count) => count.hour === hour)) }));
+  const hours = Array.from({ length: 24 }, (_, hour) => ({
+    hour,
+    ...sum(chosen.filter((count) => count.hour === hour)),
+  }));
   const name = (hour: number) => formats.hour(`${today}T${String(hour).padStart(2, '0')}:00`);
   if (chosen.length === 0) return null;
   return (
