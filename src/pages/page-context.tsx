@@ -95,12 +95,8 @@ interface SelectionPage {
   readonly role: Role;
 }
 
-type SelectionButton = Omit<SelectionPage, 'path' | 'role'>;
-
-const FOR_SELECTION = Symbol('ForSelection');
-
 /** The page takes photos that are selected in the library. */
-export const ForSelection = (button: SelectionButton) => SetMetadata<symbol, SelectionButton>(FOR_SELECTION, button);
+export const ForSelection = Reflector.createDecorator<Omit<SelectionPage, 'path' | 'role'>>();
 
 /** Where people land after signing in: an area that everyone may see. */
 export const HOME = '/settings/library';
@@ -108,12 +104,9 @@ export const HOME = '/settings/library';
 /** The areas that there are, as their pages declare them. */
 @Injectable()
 export class Navigation {
+  @Inject(DiscoveryService) private readonly discovery: DiscoveryService;
+  @Inject(Reflector) private readonly reflector: Reflector;
   private known: Pick<PageContext, 'navigation' | 'forSelection'> | undefined;
-
-  constructor(
-    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
-    @Inject(Reflector) private readonly reflector: Reflector,
-  ) {}
 
   get areas(): Pick<PageContext, 'navigation' | 'forSelection'> {
     if (this.known !== undefined) return this.known;
@@ -126,7 +119,7 @@ export class Navigation {
       return [{ ...declared, path, role: access.role, section: path.replace('/settings/', '') }];
     });
     const forSelection = routes.flatMap(({ path, access, handler }) => {
-      const button = this.reflector.get<SelectionButton | undefined>(FOR_SELECTION, handler);
+      const button = this.reflector.get(ForSelection, handler);
       return button === undefined || access?.needs !== 'person' ? [] : [{ ...button, path, role: access.role }];
     });
     this.known = { navigation: entries.sort((a, b) => a.position - b.position), forSelection };

@@ -50,12 +50,10 @@ import { PROVIDER_PATH } from '../sign-in/sign-in.view.js';
 /** Who is there? Sets the page context, which the other guards and every page read. It lets everyone through. */
 @Injectable()
 class VisitorGuard implements CanActivate {
-  constructor(
-    @Inject(PORTS) private readonly ports: Ports,
-    @Inject(Navigation) private readonly navigation: Navigation,
-    @Inject(TrafficRecorder) private readonly traffic: TrafficRecorder,
-    @Inject(HTTP_OPTIONS) private readonly options: HttpOptions,
-  ) {}
+  @Inject(PORTS) private readonly ports: Ports;
+  @Inject(Navigation) private readonly navigation: Navigation;
+  @Inject(TrafficRecorder) private readonly traffic: TrafficRecorder;
+  @Inject(HTTP_OPTIONS) private readonly options: HttpOptions;
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<Request>();
@@ -80,10 +78,8 @@ class VisitorGuard implements CanActivate {
 
 /** A question about requests for pages that need a person; public pages are not asked. */
 abstract class PersonQuestion implements CanActivate {
-  constructor(
-    @Inject(Reflector) private readonly reflector: Reflector,
-    @Inject(PORTS) protected readonly ports: Ports,
-  ) {}
+  @Inject(Reflector) private readonly reflector: Reflector;
+  @Inject(PORTS) protected readonly ports: Ports;
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const access = accessOf(this.reflector, context);

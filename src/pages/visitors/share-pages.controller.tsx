@@ -29,11 +29,9 @@ const PAGE_SIZE = 60;
 @Controller(`${SHARES_PATH}/:token`)
 @NoKeyRequired()
 export class SharePagesController {
-  constructor(
-    @Inject(PORTS) private readonly ports: Ports,
-    @Inject(Visitors) private readonly visitors: Visitors,
-    @Inject(VisitRecorder) private readonly visits: VisitRecorder,
-  ) {}
+  @Inject(PORTS) private readonly ports: Ports;
+  @Inject(Visitors) private readonly visitors: Visitors;
+  @Inject(VisitRecorder) private readonly visits: VisitRecorder;
 
   @Get()
   async show(@Param('token') token: string, @Query('cursor') query: unknown, @Req() request: Request): Promise<Reply> {

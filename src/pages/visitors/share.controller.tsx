@@ -49,10 +49,8 @@ const PASS_COOKIE = 'phs_share';
 /** Who follows the link of a share: a budget, the link, and the password if it has one, in this order. */
 @Injectable()
 export class Visitors {
-  constructor(
-    @Inject(PORTS) private readonly ports: Ports,
-    @Inject(TrafficRecorder) private readonly traffic: TrafficRecorder,
-  ) {}
+  @Inject(PORTS) private readonly ports: Ports;
+  @Inject(TrafficRecorder) private readonly traffic: TrafficRecorder;
 
   /** The share that a visitor may see. Errors: `rate_limited`, `not_found`, `url_forbidden` (the password is missing). */
   async open(request: Request, token: string): Promise<Share> {
@@ -98,10 +96,8 @@ const headers = { ...privateHeaders, 'Referrer-Policy': 'no-referrer' } as const
 @Controller(`${SHARES_PATH}/:token`)
 @NoKeyRequired()
 export class ShareFilesController {
-  constructor(
-    @Inject(PORTS) private readonly ports: Ports,
-    @Inject(Visitors) private readonly visitors: Visitors,
-  ) {}
+  @Inject(PORTS) private readonly ports: Ports;
+  @Inject(Visitors) private readonly visitors: Visitors;
 
   @Get('photos.json')
   async list(@Param('token') token: string, @Query('cursor') query: unknown, @Req() request: Request): Promise<Reply> {
