@@ -76,8 +76,7 @@ export async function keepAccountsOf(ports: Ports, context: PageContext, user: U
 
 /** The session in use is put beside, and this one is taken from there. */
 export function exchangeAccounts(ports: Ports, context: PageContext, chosen: OtherAccount): void {
-  const beside = [...inUse(context), ...context.others.filter((each) => each !== chosen)];
-  rememberAccounts(ports, context.request, beside);
+  rememberAccounts(ports, context.request, [...inUse(context), ...context.others.filter((each) => each !== chosen)]);
 }
 
 /** Signs the person out where the session in use is not. */

@@ -159,7 +159,6 @@ export class AccountController extends PageController {
     const mayOmitCurrent = maySetPassword(person, this.ports.clock.now());
     const isMailed = this.ports.mailer !== null;
     const providers = this.ports.identityProviders;
-    const offersPasskeys = await canUsePasskey(this.ports, person);
     const isOwner = person.user.role === 'owner';
     const problemsIn = (name: string) => (refused?.form === name ? refused.problems : null);
     const { email, passwordHash } = person.user;
@@ -168,7 +167,7 @@ export class AccountController extends PageController {
     const title = 'Your e-mail address';
     const problems = problemsIn('password');
     const stolen = passwordHash === null ? 'a session there that someone left open' : 'a stolen password';
-    const usesPasskey = offersPasskeys && !mayOmitCurrent;
+    const usesPasskey = (await canUsePasskey(this.ports, person)) && !mayOmitCurrent;
     return this.render(
       context,
       options,

@@ -224,12 +224,11 @@ export class FactorsController extends PageController {
 
   private recoveryCodes(context: PageContext, codes: readonly string[], text: string): Reply {
     const options = { title: 'Recovery codes', ...AREA, scripts: ['copy.js', 'no-resend.js'] };
-    const flash = { kind: 'done', text } as const;
     // It may have come with this very form: nothing asks for it now.
     const withFactor = { ...context, person: { ...personOf(context), hasFactor: true } };
     return this.render(
       withFactor,
-      { ...options, flash },
+      { ...options, flash: { kind: 'done', text } },
       <>
         <Heading title="Recovery codes" />
         <section class="card" aria-labelledby="your-codes">
@@ -292,10 +291,9 @@ export class RemoveFactorController extends PageController {
     const offersPasskeys = passkeys.length > 0 && this.ports.addresses.passkeySite !== null;
     const isLast = apps.length + passkeys.length === 1;
     const action = `${kind === 'app' ? FACTORS_PATH : PASSKEYS_PATH}/${id}/remove`;
-    const options = { title: `Remove “${factor.name}”`, ...AREA, scripts: [PASSKEY_SCRIPT], problems };
     return this.render(
       context,
-      options,
+      { title: `Remove “${factor.name}”`, ...AREA, scripts: [PASSKEY_SCRIPT], problems },
       <section class="card confirm">
         <h1>{`Remove “${factor.name}”?`}</h1>
         {!problems?.isOfFields && <ProblemSummary problems={problems} />}

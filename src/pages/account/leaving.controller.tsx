@@ -25,11 +25,10 @@ export class LeavingController extends PageController {
     try {
       const typed = context.form.text('name', FieldLength.line);
       const { name } = await closeOwnAccount(this.ports, callerOfPage(context), typed);
-      const options = { title: 'Account closed', plain: true };
       // The last page that people of the account see.
       const closed = this.render(
         context,
-        options,
+        { title: 'Account closed', plain: true },
         <section class="card">
           <h1>{name} is closed</h1>
           <p>All keys are refused from now on, and everyone is signed out, including this browser.</p>

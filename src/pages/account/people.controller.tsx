@@ -136,12 +136,11 @@ export class PeopleController extends PageController {
   }
 
   private invitation(context: PageContext, invitation: Invitation): Reply {
-    const options = { title: 'A link', section, scripts: ['copy.js', 'no-resend.js'] };
     const { user, link, isMailed } = invitation;
     const who = user.email ?? 'the first owner';
     return this.render(
       context,
-      options,
+      { title: 'A link', section, scripts: ['copy.js', 'no-resend.js'] },
       <>
         <Heading title={`A link for ${who}`} />
         <section class="card">

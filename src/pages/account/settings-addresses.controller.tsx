@@ -66,12 +66,11 @@ export class SettingsAddressesController extends PageController {
     form: { value: string; shown: string; problems: Problems | null; locksOut: readonly string[] },
   ): Promise<Reply> {
     const addresses = await recentSettingsAddresses(this.ports, customerOf(context));
-    const options = { title: 'Allowed addresses', section: 'account', problems: form.problems };
     const { clientIp } = context;
     const isOwn = form.locksOut.includes(clientIp);
     return this.render(
       context,
-      options,
+      { title: 'Allowed addresses', section: 'account', problems: form.problems },
       <>
         <Heading
           title="Allowed addresses"

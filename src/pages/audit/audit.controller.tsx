@@ -27,11 +27,10 @@ export class AuditController extends PageController {
     const [query, cursor] = [readAuditQuery(parameters), oneOfQuery(parameters['cursor'])];
     const request = { limit: PAGE, cursor: cursor || null };
     const entries = await listAudit(this.ports, customerOf(context), request, filterOf(query));
-    const options = { title: 'Audit log', section: 'usage', styles: ['areas.css'] };
     const isFiltered = Object.values(query).some((value) => value !== '');
     return this.render(
       context,
-      options,
+      { title: 'Audit log', section: 'usage', styles: ['areas.css'] },
       <>
         <Heading
           title="Audit log"

@@ -45,8 +45,7 @@ export class PresetsController extends PageController {
 
   @Post('presets/:preset/edit')
   async edit(@CurrentPageContext() context: PageContext, @Param('preset') name: string): Promise<Reply> {
-    const subject = await readPreset(this.ports, customerOf(context), name);
-    return this.submitted(context, { subject, name });
+    return this.submitted(context, { subject: await readPreset(this.ports, customerOf(context), name), name });
   }
 
   @Get('presets/:preset/delete')

@@ -42,19 +42,17 @@ export class HistoryController extends PageController {
   async list(@CurrentPageContext() context: PageContext, @Query('before') before: unknown): Promise<Reply> {
     const window = { before: parseId(oneOfQuery(before)), limit: PAGE };
     const { edits, next } = await listBulkEdits(this.ports, callerOfPage(context), window);
-    const options = { title: 'History', section: 'history', styles: ['areas.css', 'import.css'], scripts: ['live.js'] };
     const { formats } = context;
-    // While one is in progress, the table is brought up to date (live.js).
-    const live = edits.some(isActive) ? '1000' : undefined;
     return this.render(
       context,
-      options,
+      { title: 'History', section: 'history', styles: ['areas.css', 'import.css'], scripts: ['live.js'] },
       <>
         <Heading
           title="History"
           lead="What people changed on many photos at once, and where they placed photos on the map, newest first. Each change can be undone for seven days; photos that someone has changed since are left alone."
         />
-        <div data-live={live} data-live-in-place="">
+        {/* While one is in progress, the table is brought up to date (live.js). */}
+        <div data-live={edits.some(isActive) ? '1000' : undefined} data-live-in-place="">
           <div data-live-part="edits">
             {edits.length === 0 ? (
               <Empty icon="undo-2" title="Nothing yet">

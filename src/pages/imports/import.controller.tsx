@@ -124,8 +124,7 @@ export class ImportController extends PageController {
   @Post('begin')
   async begin(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { clientRef } = await readSent(context.request, BeginBody, JSON_BODY_BYTES);
-    const creation = { ...PAGE_IMPORT, clientRef };
-    const { import: begun } = await createImport(this.ports, callerOfPage(context), creation);
+    const { import: begun } = await createImport(this.ports, callerOfPage(context), { ...PAGE_IMPORT, clientRef });
     return jsonReply({ id: begun.id });
   }
 

@@ -212,10 +212,9 @@ export class ImportsController extends PageController {
 const imports = { section: 'imports', styles: ['import.css'], scripts: ['live.js'] };
 
 function cellsOf(formats: Formats, subject: CountedImport) {
-  const path = `/settings/imports/${subject.id}`;
   return [
     <>
-      <a href={path}>{nameOf(subject)}</a>
+      <a href={`/settings/imports/${subject.id}`}>{nameOf(subject)}</a>
       {subject.source && <span class="small soft">{subject.source}</span>}
     </>,
     <span data-live-part={`state-${subject.id}`}>

@@ -123,8 +123,7 @@ export class KeysController extends PageController {
           </Card>
         </>
       );
-      const options = { title: 'Key created', section, scripts: ['copy.js', 'no-resend.js'] };
-      return this.render(context, options, made);
+      return this.render(context, { title: 'Key created', section, scripts: ['copy.js', 'no-resend.js'] }, made);
     };
     return saveNew(context, keyForm, save, (state) => this.newForm(context, { ...form, ...state, locksOut: [] }));
   }
@@ -139,8 +138,7 @@ export class KeysController extends PageController {
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const key = await ownKey(this.ports, customerOf(context), id);
     const save = async (changes: Partial<KeySettings>, check: Precondition<ApiKey>, fields: KeyFields) => {
-      const used = await recentAddresses(this.ports, key.customerId, id);
-      const locksOut = lockedOut(changes.ipList ?? key.ipList, used);
+      const locksOut = lockedOut(changes.ipList ?? key.ipList, await recentAddresses(this.ports, key.customerId, id));
       if (locksOut.length > 0 && !context.form.has(LOCK_OUT_FIELD)) {
         return this.editForm(context, key, { fields, problems: null, locksOut });
       }

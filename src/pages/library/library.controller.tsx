@@ -130,8 +130,7 @@ export class LibraryController extends PageController {
   @Get('ids')
   async ids(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const { data, nextCursor } = await this.matching(context);
-    const ids = data.map(({ id }) => String(id));
-    return jsonReply({ ids, nextCursor });
+    return jsonReply({ ids: data.map(({ id }) => String(id)), nextCursor });
   }
 
   @Get('count')

@@ -64,11 +64,10 @@ export class SelectionController extends PageController {
         return redirectTo(context, `${page.path}?photos=${ids.join('.')}`);
       }
       if (what === 'delete' && !form.has('confirmed')) {
-        const options = { title: 'Delete permanently', section: 'library' };
         const ids = await fewSelected(this.ports, caller, selection);
         return this.render(
           context,
-          options,
+          { title: 'Delete permanently', section: 'library' },
           <section class="card confirm">
             <h1>Permanently delete {context.formats.pluralize(ids.length, 'photo')}?</h1>
             <p>The originals and all their data are removed. This cannot be undone.</p>

@@ -208,17 +208,15 @@ export class ShareSettingsController extends PageController {
     const tags = await this.tagsOf(context, share);
     const link = token === null ? null : this.ports.addresses.share(token);
     const options = { ...WITH_LINKS, title: `Share “${share.title}”`, problems: sent?.problems };
-    const now = this.ports.clock.now();
     const fields = sent?.fields ?? shareForm.fieldsOf(share);
     const problems = sent?.problems ?? null;
-    const { formats } = context;
     const page = (
       <>
-        <Heading title={`Share “${share.title}”`} lead={contentsOf(formats, share, tags)}>
+        <Heading title={`Share “${share.title}”`} lead={contentsOf(context.formats, share, tags)}>
           <LinkButton href={sharePagePath(share.id, 'revoke')} label="Revoke…" />
         </Heading>
         <Card title="Link" lead="Anyone who has it sees the photos. Pass it on as you would a key.">
-          {isExpired(share, now) && (
+          {isExpired(share, this.ports.clock.now()) && (
             <p class="flash warn">This link has expired. Choose a later date to open it again.</p>
           )}
           <Link id="link" link={link} />

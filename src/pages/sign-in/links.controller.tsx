@@ -49,13 +49,12 @@ export class LinkController extends PageController {
     if (known === null) throw linkForbidden();
     const { user } = known;
     const customer = await admittingCustomer(this.ports, context, user.customerId);
-    const options = { title: 'Welcome', plain: true, problems };
     const action = `/${SIGN_IN_LINKS_PATH}/${token}`;
     const email = context.form.text('email', FieldLength.line);
     const isBack = user.passwordHash !== null;
     return this.render(
       context,
-      options,
+      { title: 'Welcome', plain: true, problems },
       <section class="card narrow">
         <h1>{isBack ? 'Choose a new password' : 'Welcome'}</h1>
         <p>
@@ -118,12 +117,11 @@ export class ConfirmEmailController extends PageController {
     const change = await peekEmailChange(this.ports, token);
     if (change === null) throw linkForbidden();
     const { name: customer } = await admittingCustomer(this.ports, context, change.user.customerId);
-    const options = { title: 'Confirm your address', plain: true, problems };
     const hasPassword = change.user.passwordHash !== null;
     const action = `/${EMAIL_LINKS_PATH}/${token}`;
     return this.render(
       context,
-      options,
+      { title: 'Confirm your address', plain: true, problems },
       <section class="card narrow">
         <h1>Confirm your address</h1>
         <ProblemSummary problems={problems} />
@@ -186,17 +184,15 @@ export class RecoveryController extends PageController {
   }
 
   private form(context: PageContext, problems: Problems | null): Reply {
-    const options = { title: 'Forgot your password?', plain: true, problems };
-    const email = context.form.text('email', FieldLength.line);
     return this.render(
       context,
-      options,
+      { title: 'Forgot your password?', plain: true, problems },
       <section class="card narrow">
         <h1>Forgot your password?</h1>
         <p>Enter the address that you sign in with. We send you a link to choose a new password.</p>
         <ProblemSummary problems={problems} />
         <Form action={RECOVERY_PATH}>
-          <EmailField value={email} />
+          <EmailField value={context.form.text('email', FieldLength.line)} />
           <Buttons label="Send the link" cancel="/settings/sign-in" />
         </Form>
         <p class="hint">The new password does not replace your second factor, if you have one.</p>

@@ -41,10 +41,9 @@ export class SimilarController extends PageController {
     const shown = groups.map((group) =>
       group.map((photo) => ({ photo, urls: renditionUrls(this.ports, caller, photo) })),
     );
-    const options = { title: 'Similar photos', section: 'similar', styles: ['similar.css'] };
     return this.render(
       context,
-      options,
+      { title: 'Similar photos', section: 'similar', styles: ['similar.css'] },
       <>
         <Heading
           title="Similar photos"

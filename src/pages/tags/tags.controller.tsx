@@ -148,13 +148,12 @@ export class TagPagesController extends PageController {
   }
 
   private form(context: PageContext, { subject, fields, problems }: FormState<Tag, typeof blank>): Reply {
-    const { formats } = context;
     const page = (
       <>
         {subject === null ? (
           <Heading title="Create tag" />
         ) : (
-          <Heading title={subject.name} lead={`On ${formats.pluralize(subject.photoCount, 'photo')}.`}>
+          <Heading title={subject.name} lead={`On ${context.formats.pluralize(subject.photoCount, 'photo')}.`}>
             <LinkButton href={`/settings/tags/${subject.id}/delete`} label="Delete…" />
           </Heading>
         )}
@@ -249,7 +248,6 @@ export class MergeTagsController extends PageController {
 
   private async mergePage(context: PageContext, ids: readonly Id[], problems: Problems | null): Promise<Reply> {
     const { tags, photos } = await previewMerge(this.ports, callerOfPage(context), ids);
-    const options = { ...AREA, title: 'Merge tags', problems };
     const { formats } = context;
     const most = tags.reduce((best, tag) => (tag.photoCount > best.photoCount ? tag : best));
     const count =
@@ -258,7 +256,7 @@ export class MergeTagsController extends PageController {
         : formats.pluralize(photos, 'photo');
     return this.render(
       context,
-      options,
+      { ...AREA, title: 'Merge tags', problems },
       <>
         <Heading
           title={`Merge ${formats.pluralize(tags.length, 'tag')} into one`}

@@ -29,8 +29,7 @@ export async function receiveVisitorForm(
   let used: UploadShare = { files: 0, bytes: 0 };
   try {
     const files = form.files && counter.of(form.files);
-    const caller = visitorCaller(share, address);
-    const received = await receivePlainForm(ports, caller, { files }, visitorImport(share));
+    const received = await receivePlainForm(ports, visitorCaller(share, address), { files }, visitorImport(share));
     // Nothing was imported then: the rest of the files was not read.
     if (counter.exceeded !== null) throw counter.exceeded;
     if (received.importId !== null) used = counter.used;

@@ -209,8 +209,7 @@ class ViewerPanel {
     const form = event.target as HTMLFormElement;
     const submitter = event.submitter as HTMLButtonElement | null;
     const body = new URLSearchParams([...new FormData(form, submitter)].map(([name, value]) => [name, String(value)]));
-    const action = submitter?.hasAttribute('formaction') ? submitter.formAction : form.action;
-    void this.send(action, body);
+    void this.send(submitter?.hasAttribute('formaction') ? submitter.formAction : form.action, body);
   }
 
   private async send(action: string, body: URLSearchParams): Promise<void> {
