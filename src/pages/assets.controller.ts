@@ -10,6 +10,7 @@ import { NoKeyRequired } from '../http/access.js';
 import { shapeStyles } from './picture.js';
 
 const folder = new URL('./assets/', import.meta.url);
+const packages = createRequire(import.meta.url);
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -23,16 +24,13 @@ export interface Asset {
 }
 
 /** The SHA-256 implementation for browsers that offer none to the page: the files of its package, which import each other. */
-const hash = pathToFileURL(createRequire(import.meta.url).resolve('@noble/hashes/sha2.js'));
+const hash = pathToFileURL(packages.resolve('@noble/hashes/sha2.js'));
 
 /** The script that draws the blurred previews of photos: its package is this file. */
-const thumbhash = pathToFileURL(createRequire(import.meta.url).resolve('thumbhash'));
+const thumbhash = pathToFileURL(packages.resolve('thumbhash'));
 
 /** The typeface, for the languages with Latin letters; others are displayed in a typeface of the reader's system. */
-const typeface = pathToFileURL(
-  createRequire(import.meta.url).resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
-);
-const typefaceFiles = ['inter-latin-wght-normal.woff2', 'inter-latin-ext-wght-normal.woff2'];
+const typeface = pathToFileURL(packages.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'));
 
 /**
  * Everything in `assets/`, the typeface, the hash in its own folder, and the blurred previews. Scripts have the names that the build gives them; run from
@@ -45,7 +43,9 @@ const assets: ReadonlyMap<string, Asset> = new Map([
   asset('styles/photo-grid.css', new URL('styles/photo-grid.css', folder), shapeStyles),
   ...['sha2.js', '_md.js', '_u64.js', 'utils.js'].map((name) => asset(`noble-hashes/${name}`, new URL(name, hash))),
   asset('thumbhash.js', thumbhash),
-  ...typefaceFiles.map((name) => asset(`styles/${name}`, new URL(name, typeface))),
+  ...['inter-latin-wght-normal.woff2', 'inter-latin-ext-wght-normal.woff2'].map((name) =>
+    asset(`styles/${name}`, new URL(name, typeface)),
+  ),
 ]);
 
 function asset(name: string, file: URL, end = ''): readonly [string, Asset] {

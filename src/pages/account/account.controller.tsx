@@ -153,7 +153,6 @@ export class AccountController extends PageController {
     const identities = await listIdentities(this.ports, person.user);
     const sessions = await listSessions(this.ports, person.customer.id, person.user.id);
     const scripts = [PASSKEY_SCRIPT, 'time-zones.js'];
-    const options = { title: 'Account', section: 'account', scripts, problems: refused?.problems };
     const { form } = context;
     // A person who has just signed in by a link does not need the current password.
     const mayOmitCurrent = maySetPassword(person, this.ports.clock.now());
@@ -170,7 +169,7 @@ export class AccountController extends PageController {
     const usesPasskey = (await canUsePasskey(this.ports, person)) && !mayOmitCurrent;
     return this.render(
       context,
-      options,
+      { title: 'Account', section: 'account', scripts, problems: refused?.problems },
       <>
         <Heading
           title="Account"

@@ -155,7 +155,6 @@ export class FactorsController extends PageController {
 
   private enrolment(context: PageContext, problems: Problems | null): Reply {
     const enrolment = startEnrolment(this.ports, personOf(context), context.form.text('enrolment', FieldLength.opaque));
-    const options = { title: 'Add an authenticator app', ...AREA, scripts: ['copy.js'], problems };
     const page = (
       <>
         <Heading title="Add an authenticator app" />
@@ -174,13 +173,11 @@ export class FactorsController extends PageController {
         </section>
       </>
     );
-    return this.render(context, options, page);
+    return this.render(context, { title: 'Add an authenticator app', ...AREA, scripts: ['copy.js'], problems }, page);
   }
 
   private newPasskey(context: PageContext, problems: Problems | null): Reply {
-    const options = { title: 'Add a passkey', ...AREA, scripts: [PASSKEY_SCRIPT], problems };
     const { form } = context;
-    const refusals = problems?.of('passkey') ?? [];
     const page = (
       <>
         <Heading title="Add a passkey" />
@@ -193,7 +190,7 @@ export class FactorsController extends PageController {
               <label for="alone">Sign in with it without the password</label>
             </div>
             <p class="hint">The device then checks each time that it is you: by fingerprint, face or PIN.</p>
-            {refusals.map((message) => (
+            {problems?.of('passkey').map((message) => (
               <p key={message} class="error" role="alert">
                 {message}
               </p>
@@ -213,7 +210,7 @@ export class FactorsController extends PageController {
         </section>
       </>
     );
-    return this.render(context, options, page);
+    return this.render(context, { title: 'Add a passkey', ...AREA, scripts: [PASSKEY_SCRIPT], problems }, page);
   }
 
   private added(context: PageContext, name: string, codes: readonly string[] | null): Reply {

@@ -51,7 +51,6 @@ export class LeavingController extends PageController {
     const { id } = personOf(context).customer;
     const { customer, usage } = await readCustomer(this.ports, { customerId: id });
     const keys = (await listKeys(this.ports, id)).length;
-    const options = { title: 'Erase the account', section: 'account', problems };
     const { formats } = context;
     const photos = formats.pluralize(usage.photos + usage.trashedPhotos, 'photo');
     const size = formats.bytes(usage.storageBytes + usage.trashedBytes);
@@ -92,6 +91,6 @@ export class LeavingController extends PageController {
         </Form>
       </section>
     );
-    return this.render(context, options, content);
+    return this.render(context, { title: 'Erase the account', section: 'account', problems }, content);
   }
 }

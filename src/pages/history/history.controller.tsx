@@ -42,7 +42,6 @@ export class HistoryController extends PageController {
   async list(@CurrentPageContext() context: PageContext, @Query('before') before: unknown): Promise<Reply> {
     const window = { before: parseId(oneOfQuery(before)), limit: PAGE };
     const { edits, next } = await listBulkEdits(this.ports, callerOfPage(context), window);
-    const { formats } = context;
     return this.render(
       context,
       { title: 'History', section: 'history', styles: ['areas.css', 'import.css'], scripts: ['live.js'] },
@@ -62,7 +61,7 @@ export class HistoryController extends PageController {
               <Table
                 caption="Changes of many photos"
                 columns={['When', 'What', 'Who', 'Result', '']}
-                rows={edits.map((edit) => ({ key: edit.id, cells: cellsOf(formats, edit) }))}
+                rows={edits.map((edit) => ({ key: edit.id, cells: cellsOf(context.formats, edit) }))}
               />
             )}
           </div>

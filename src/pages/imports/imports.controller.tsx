@@ -29,7 +29,6 @@ export class ImportsController extends PageController {
   async list(@CurrentPageContext() context: PageContext, @Query('cursor') cursor: unknown): Promise<Reply> {
     const request = { limit: PAGE, cursor: typeof cursor === 'string' ? cursor : null };
     const { data, nextCursor } = await listImports(this.ports, callerOfPage(context), request);
-    const { formats } = context;
     const content = (
       <>
         <Heading title="Imports" lead="From these pages, the API and the command line.">
@@ -45,7 +44,7 @@ export class ImportsController extends PageController {
             <Table
               caption="Imports"
               columns={['Import', 'State', 'Photos', 'Size', 'Started']}
-              rows={data.map((subject) => ({ key: subject.id, cells: cellsOf(formats, subject) }))}
+              rows={data.map((subject) => ({ key: subject.id, cells: cellsOf(context.formats, subject) }))}
             />
           </div>
         )}

@@ -54,7 +54,6 @@ export class ShareSettingsController extends PageController {
     const tags = await this.tagsOf(context, ...shares.map(({ share }) => share));
     const linkOf = (token: string) => this.ports.addresses.share(token);
     const now = this.ports.clock.now();
-    const { formats } = context;
     const page = (
       <>
         <Heading
@@ -81,7 +80,7 @@ export class ShareSettingsController extends PageController {
                   {share.passwordHash !== null && <Badge>Password</Badge>}
                   {isExpired(share, now) && <Badge tone="bad">Expired</Badge>}
                 </>,
-                contentsOf(formats, share, tags),
+                contentsOf(context.formats, share, tags),
                 <Visits key="visits" share={share} />,
                 <Moment key="expires" at={share.expiresAt} />,
                 <Link key="link" id={`link-${share.id}`} link={token && linkOf(token)} />,
@@ -164,8 +163,6 @@ export class ShareSettingsController extends PageController {
   }
 
   private newShare(context: PageContext, photoIds: readonly Id[] | null, { fields, problems }: ShareFormProps): Reply {
-    const options = { ...AREA, title: 'Create share', scripts: ['tag-names.js'], problems };
-    const { formats } = context;
     const page = (
       <>
         <Heading title="Create share" lead="Anyone who has its link sees the photos, without an account." />
@@ -187,7 +184,7 @@ export class ShareSettingsController extends PageController {
             />
           ) : (
             <>
-              <p>{formats.pluralize(photoIds.length, 'photo')} from your library.</p>
+              <p>{context.formats.pluralize(photoIds.length, 'photo')} from your library.</p>
               <input type="hidden" name="photos" value={photoIds.join('.')} />
               {problems?.of('photoIds').map((message) => (
                 <p key={message} class="error">
@@ -200,14 +197,13 @@ export class ShareSettingsController extends PageController {
         </FormCard>
       </>
     );
-    return this.render(context, options, page);
+    return this.render(context, { ...AREA, title: 'Create share', scripts: ['tag-names.js'], problems }, page);
   }
 
   private async sharePage(context: PageContext, id: Id, sent: ShareFormProps | null): Promise<Reply> {
     const { share, token } = await readShare(this.ports, customerOf(context), id);
     const tags = await this.tagsOf(context, share);
     const link = token === null ? null : this.ports.addresses.share(token);
-    const options = { ...WITH_LINKS, title: `Share “${share.title}”`, problems: sent?.problems };
     const fields = sent?.fields ?? shareForm.fieldsOf(share);
     const problems = sent?.problems ?? null;
     const page = (
@@ -239,7 +235,7 @@ export class ShareSettingsController extends PageController {
         </FormCard>
       </>
     );
-    return this.render(context, options, page);
+    return this.render(context, { ...WITH_LINKS, title: `Share “${share.title}”`, problems: sent?.problems }, page);
   }
 
   private tagsOf(context: PageContext, ...shares: readonly Share[]): Promise<readonly Tag[]> {

@@ -139,10 +139,9 @@ export class CodeController extends PageController {
     const passkeys = await passkeysOfPending(this.ports, pendingOf(this.ports, context.request) ?? '');
     const offersPasskeys = passkeys.length > 0 && this.ports.addresses.passkeySite !== null;
     const title = offersPasskeys ? 'One more step' : 'Enter a code';
-    const options = { title, plain: true, scripts: [PASSKEY_SCRIPT], problems };
     const page = (
       <section class="card narrow">
-        <h1>{offersPasskeys ? 'One more step' : 'Enter a code'}</h1>
+        <h1>{title}</h1>
         <p>
           {offersPasskeys
             ? 'Use your passkey, or enter the code of an authenticator app.'
@@ -166,7 +165,7 @@ export class CodeController extends PageController {
         </p>
       </section>
     );
-    return this.render(context, options, page);
+    return this.render(context, { title, plain: true, scripts: [PASSKEY_SCRIPT], problems }, page);
   }
 }
 

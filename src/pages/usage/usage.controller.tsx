@@ -30,7 +30,6 @@ export class UsageController extends PageController {
     const { customer, user } = personOf(context);
     const traffic = await readTraffic(this.ports, customer.id);
     const delivery = await readImageDelivery(this.ports, customer.id);
-    const options = { title: 'Usage', section: 'usage', styles: ['areas.css'] };
     const seesAudit = mayActAs(user.role, 'admin');
     const keyId = parseId(oneOfQuery(query));
     const { formats } = context;
@@ -111,7 +110,7 @@ export class UsageController extends PageController {
         </section>
       </>
     );
-    return this.render(context, options, content);
+    return this.render(context, { title: 'Usage', section: 'usage', styles: ['areas.css'] }, content);
   }
 }
 
