@@ -28,6 +28,10 @@ export function useKeys(
     tile?.scrollIntoView({ block: 'nearest' });
     if (tile !== undefined) gridFocus.moveTo(tile);
   };
+  const withFocused = (act: (tile: HTMLLIElement) => void) => {
+    const tile = focused();
+    if (tile !== null) act(tile);
+  };
   const move = (find: (tiles: readonly HTMLLIElement[], from: HTMLLIElement) => HTMLLIElement | undefined) => {
     const from = focused();
     const tiles = grid.tiles();
@@ -38,25 +42,17 @@ export function useKeys(
     ArrowRight: () => move((tiles, from) => tiles[tiles.indexOf(from) + 1]),
     ArrowUp: () => move((tiles, from) => inNextRow(tiles.slice(0, tiles.indexOf(from)).reverse(), from)),
     ArrowDown: () => move((tiles, from) => inNextRow(tiles.slice(tiles.indexOf(from) + 1), from)),
-    x: () => {
-      const tile = focused();
-      if (tile !== null) selection.toggle(tile);
-    },
-    X: () => {
-      const tile = focused();
-      if (tile !== null) selection.extendTo(tile);
-    },
+    x: () => withFocused((tile) => selection.toggle(tile)),
+    X: () => withFocused((tile) => selection.extendTo(tile)),
     t: () => {
-      const tile = focused();
-      if (selection.all.length === 0 && tile !== null) selection.toggle(tile);
+      if (selection.all.length === 0) withFocused((tile) => selection.toggle(tile));
       form.querySelector<HTMLInputElement>('#selection-tag')?.focus();
     },
     '/': () => document.querySelector<HTMLInputElement>('#filter-q')?.focus(),
     '?': () => dialog?.showModal(),
     Escape: clear,
     Delete: () => {
-      const tile = focused();
-      if (selection.all.length === 0 && tile !== null) selection.toggle(tile);
+      if (selection.all.length === 0) withFocused((tile) => selection.toggle(tile));
       const button = form.querySelector<HTMLButtonElement>('button[data-delete-key]');
       if (selection.all.length > 0 && button !== null) form.requestSubmit(button);
     },
