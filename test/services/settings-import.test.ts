@@ -61,7 +61,9 @@ test('ten photos that are dropped on the empty library come in and are seen ther
   const report = page.locator('[data-run="report"] li');
   expect((await report.allTextContents()).sort()).toEqual([
     'empty.jpg The file is empty.',
-    expect.stringMatching(/^made-declares-60000x60000\.jpg The image has 60000 × 60000 pixels; the maximum is 210000000 /),
+    expect.stringMatching(
+      /^made-declares-60000x60000\.jpg The image has 60000 × 60000 pixels; the maximum is 210000000 /,
+    ),
     expect.stringMatching(/^made-text-renamed\.jpg This is not an image\.$/),
   ]);
   expect(await page.locator('.run-arrived li').count()).toBe(10);

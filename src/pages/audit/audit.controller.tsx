@@ -15,7 +15,6 @@ import { PageController } from '../page.js';
 import { CurrentPageContext, callerOfPage, customerOf, type PageContext, usePageContext } from '../page-context.js';
 import { Empty, Heading, LinkButton, Moment, Paging, Table } from '../parts.js';
 
-const PAGE = 50;
 const FILE = { filename: 'audit.csv', type: 'text/csv' };
 
 @Controller('settings/audit')
@@ -25,7 +24,7 @@ export class AuditController extends PageController {
   async show(@CurrentPageContext() context: PageContext): Promise<Reply> {
     const parameters = context.request.query;
     const [query, cursor] = [readAuditQuery(parameters), oneOfQuery(parameters['cursor'])];
-    const request = { limit: PAGE, cursor: cursor || null };
+    const request = { limit: 50, cursor: cursor || null };
     const entries = await listAudit(this.ports, customerOf(context), request, filterOf(query));
     const isFiltered = Object.values(query).some((value) => value !== '');
     return this.render(

@@ -31,8 +31,6 @@ import {
 } from '../page-context.js';
 import { Badge, Empty, Heading, LinkButton, Moment, Table } from '../parts.js';
 
-const PAGE = 50;
-
 /** The changes that people have made to many photos at once, to follow and to undo. */
 @Controller('settings/history')
 @RequireRole('editor')
@@ -40,7 +38,7 @@ export class HistoryController extends PageController {
   @Get()
   @InNavigation('History', 27)
   async list(@CurrentPageContext() context: PageContext, @Query('before') before: unknown): Promise<Reply> {
-    const window = { before: parseId(oneOfQuery(before)), limit: PAGE };
+    const window = { before: parseId(oneOfQuery(before)), limit: 50 };
     const { edits, next } = await listBulkEdits(this.ports, callerOfPage(context), window);
     return this.render(
       context,

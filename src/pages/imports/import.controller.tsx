@@ -52,8 +52,6 @@ async function readSent<T extends object>(request: Request, shape: BodyClass & (
   return body as T;
 }
 
-const UNFINISHED = 5;
-
 /** Imports photos: a page, a plain form for a few files, and the requests of its script. */
 @Controller('settings/import')
 @RequireRole('editor')
@@ -63,7 +61,7 @@ export class ImportController extends PageController {
     const caller = callerOfPage(context);
     const begun = importId === undefined ? null : await readImport(this.ports, caller, parseId(String(importId)) ?? 0);
     if (begun !== null && begun.status !== 'open') return redirectTo(context, `/settings/imports/${begun.id}`);
-    const open = await listImports(this.ports, caller, { statuses: ['open'], limit: UNFINISHED, cursor: null });
+    const open = await listImports(this.ports, caller, { statuses: ['open'], limit: 5, cursor: null });
     const options = {
       title: 'Add photos',
       section: 'imports',

@@ -7,6 +7,7 @@ import type { Id } from '../../core/shared/ids.js';
 import { RequireRole } from '../../http/access.js';
 import { PathId } from '../../http/requests/parameters.js';
 import type { Reply } from '../../http/responses/reply.js';
+import { address } from '../address.js';
 import type { Flash } from '../browser-session.js';
 import { Button, Form, messageForPeople } from '../form.js';
 import { FieldLength } from '../form-fields.js';
@@ -16,7 +17,6 @@ import { CurrentPageContext, callerOfPage, InNavigation, type PageContext } from
 import { Badge, Card, Confirm, Empty, Fact, Heading, LinkButton, Moment, Table, type Tone } from '../parts.js';
 import { countsText, failureOf } from './import-results.js';
 
-const PAGE = 25;
 /** Failed items, on one page. */
 const ITEMS = 100;
 
@@ -27,7 +27,7 @@ export class ImportsController extends PageController {
   @Get()
   @InNavigation('Imports', 20)
   async list(@CurrentPageContext() context: PageContext, @Query('cursor') cursor: unknown): Promise<Reply> {
-    const request = { limit: PAGE, cursor: typeof cursor === 'string' ? cursor : null };
+    const request = { limit: 25, cursor: typeof cursor === 'string' ? cursor : null };
     const { data, nextCursor } = await listImports(this.ports, callerOfPage(context), request);
     const content = (
       <>
@@ -50,9 +50,7 @@ export class ImportsController extends PageController {
         )}
         {nextCursor && (
           <p class="more">
-            <a class="button plain" rel="next" href={`/settings/imports?cursor=${encodeURIComponent(nextCursor)}`}>
-              Older imports
-            </a>
+            <LinkButton href={address('/settings/imports', { cursor: nextCursor })} label="Older imports" rel="next" />
           </p>
         )}
       </>
@@ -145,9 +143,7 @@ export class ImportsController extends PageController {
         )}
         {items.nextCursor && (
           <p class="more">
-            <a class="button plain" rel="next" href={`${path}?cursor=${encodeURIComponent(items.nextCursor)}`}>
-              Next page
-            </a>
+            <LinkButton href={address(path, { cursor: items.nextCursor })} label="Next page" rel="next" />
           </p>
         )}
       </>,

@@ -144,7 +144,7 @@ export function patchOf(changed: Partial<DetailTexts>, { takenAtLocal, timeZone 
   const time =
     takenAtLocal === ''
       ? { takenAtLocal: null }
-      : { takenAtLocal: withSeconds(takenAtLocal), ...(timeZone !== '' && { timeZone }) };
+      : { takenAtLocal: takenAtLocal.replace(/T\d\d:\d\d$/, '$&:00'), ...(timeZone !== '' && { timeZone }) };
   return {
     ...(valuesOf(edited, (name) => sentValue(name, changed[name] ?? '')) as GivenValues),
     ...((changed.takenAtLocal !== undefined || changed.timeZone !== undefined) && time),
@@ -156,8 +156,4 @@ function clockText(local: string): string {
   const [seconds = '', fraction = ''] = local.split('.');
   const digits = /^\d{1,9}$/.test(fraction) ? String(Number(`0.${fraction}`)).slice(2) : fraction;
   return digits !== '' ? `${seconds}.${digits}` : seconds.replace(/(T\d\d:\d\d):00$/, '$1');
-}
-
-function withSeconds(local: string): string {
-  return /T\d\d:\d\d$/.test(local) ? `${local}:00` : local;
 }

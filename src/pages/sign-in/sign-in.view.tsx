@@ -6,7 +6,7 @@ import { OtherAccounts } from '../account-switch/account-switch.js';
 import { address } from '../address.js';
 import { Field, Form, PASSWORD_INPUT, ProblemSummary, type Problems } from '../form.js';
 import { HOME } from '../page-context.js';
-import { Buttons } from '../parts.js';
+import { Buttons, LinkButton } from '../parts.js';
 import { PASSKEY_SIGN_IN_PATH, PasskeyButton, PasskeyNotes, passkeyQuestions } from '../passkeys/passkeys.js';
 
 export const RECOVERY_PATH = '/settings/sign-in/recovery';
@@ -55,13 +55,11 @@ export function SignInForm(props: SignInProps) {
       {providers.length !== 0 && (
         <div class="buttons below">
           {providers.map(({ settings: { id, name } }) => (
-            <a
+            <LinkButton
               key={id}
-              class="button plain"
-              href={address(`${PROVIDER_PATH}/${id}`, { next: next === '' || next === HOME ? undefined : next })}
-            >
-              Continue with {name}
-            </a>
+              href={address(`${PROVIDER_PATH}/${id}`, { next: next === HOME ? undefined : next })}
+              label={`Continue with ${name}`}
+            />
           ))}
         </div>
       )}

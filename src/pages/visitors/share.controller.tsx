@@ -87,8 +87,6 @@ export class Visitors {
   }
 }
 
-const LISTED_PHOTOS = 100;
-
 /** Browsers ask again each time: a photo that is trashed, or a share that is revoked, is gone at once. */
 const headers = { ...privateHeaders, 'Referrer-Policy': 'no-referrer' } as const;
 
@@ -102,7 +100,7 @@ export class ShareFilesController {
   @Get('photos.json')
   async list(@Param('token') token: string, @Query('cursor') query: unknown, @Req() request: Request): Promise<Reply> {
     const share = await this.visitors.open(request, token);
-    const page = await listSharedPhotos(this.ports, share, { limit: LISTED_PHOTOS, cursor: oneOfQuery(query) || null });
+    const page = await listSharedPhotos(this.ports, share, { limit: 100, cursor: oneOfQuery(query) || null });
     return new Reply(
       200,
       listView(page, (photo) => sharedPhotoView(request, token, share, photo)),

@@ -32,8 +32,6 @@ import { Card, Confirm, Empty, Heading, LinkButton, Moment, Paging, Table } from
 import { back } from './webhooks.controller.js';
 import { Answer, AREA, DeliveryState, eventsOf, ONCE, ShowSecret, State, StateReason } from './webhooks.view.js';
 
-const LOG_PAGE = 50;
-
 /** One endpoint with its log, and the actions behind their buttons. */
 @Controller('settings/webhooks')
 @RequireRole('admin')
@@ -47,7 +45,7 @@ export class WebhookActsController extends PageController {
     const event = eventTypes.find((type) => type === oneOfQuery(parameters['event'])) ?? '';
     const endpoint = await readWebhookEndpoint(this.ports, customerOf(context), id);
     const log = await listDeliveries(this.ports, customerOf(context), id, {
-      limit: LOG_PAGE,
+      limit: 50,
       cursor: cursor || null,
       filters: { ...(state !== '' && { status: state }), ...(event !== '' && { type: event }) },
     });
