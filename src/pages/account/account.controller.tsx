@@ -80,9 +80,7 @@ export class AccountController extends PageController {
     const shown = accountFields(customer);
     const { name, timeZone: defaultTimeZone, ...fields } = { ...shown, ...changed };
     const trashRetentionDays = Number(fields.trashRetentionDays || Number.NaN);
-    if (trashRetentionDays !== customer.trashRetentionDays) {
-      await requireConfirmed(this.ports, context, personOf(context));
-    }
+    if (trashRetentionDays !== customer.trashRetentionDays) await requireConfirmed(this.ports, context);
     return this.withProblems(context, 'account', async () => {
       requireUnchanged(shown);
       const changes = {
@@ -112,7 +110,7 @@ export class AccountController extends PageController {
     const { form } = context;
     const person = personOf(context);
     // Without a password or a code to ask for, the provider that signs the person in has to ask.
-    if (person.user.passwordHash === null && !person.hasFactor) await requireConfirmed(this.ports, context, person);
+    if (person.user.passwordHash === null && !person.hasFactor) await requireConfirmed(this.ports, context);
     const current = passkeyAnswerOf(this.ports, context) ?? form.text('current', FieldLength.line);
     const passwords = { current, password: form.text('password', FieldLength.line) };
     return this.withProblems(context, 'password', async () => {

@@ -178,7 +178,7 @@ class ChangeGuard extends PersonQuestion {
 @Injectable()
 class ConfirmationGuard extends PersonQuestion {
   protected async require(context: PageContext, { confirmed }: PersonAccess): Promise<void> {
-    if (isForm(context.request) && confirmed) await requireConfirmed(this.ports, context, personOf(context));
+    if (isForm(context.request) && confirmed) await requireConfirmed(this.ports, context);
   }
 }
 
@@ -201,7 +201,8 @@ export function guarded(controllers: Type[]): Type[] {
  * Lets a form through whose sender gave the password, or with a second factor a code or a passkey, a moment ago or with this form. Otherwise the answer is a page that asks for
  * it and sends the same form again. Errors: `unauthorized` for scripts of pages.
  */
-export async function requireConfirmed(ports: Ports, context: PageContext, person: KnownSession): Promise<void> {
+export async function requireConfirmed(ports: Ports, context: PageContext): Promise<void> {
+  const person = personOf(context);
   if (isConfirmed(person.session, ports.clock.now())) return;
   if (!wantsPage(requestContextOf(context.request), context.request)) {
     throw new DomainError('unauthorized', 'You have to confirm that it is you again. Reload the page and try again.');
@@ -213,7 +214,7 @@ export async function requireConfirmed(ports: Ports, context: PageContext, perso
   } catch (error) {
     problems = problemsOf(error);
   }
-  const options = { title: 'Confirm that it is you', plain: true, status: problems?.status ?? 403, flash: null };
+  const options = { title: 'Confirm that it is you', plain: true, status: problems?.status ?? 403 };
   const offersPasskeys = await canUsePasskey(ports, person);
   const provider = isKnownHere(person) ? null : await providerFor(ports, person);
   const sent = context.form.entriesBut(CSRF_FIELD, CONFIRMATION_FIELD, USER_NAME_FIELD, PASSKEY_FIELD);

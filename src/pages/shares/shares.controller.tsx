@@ -29,7 +29,6 @@ import {
   ForSelection,
   InNavigation,
   type PageContext,
-  personOf,
   usePageContext,
 } from '../page-context.js';
 import { Badge, Card, Confirm, Copied, Copyable, Empty, Heading, LinkButton, Moment, QrCode, Table } from '../parts.js';
@@ -110,7 +109,7 @@ export class ShareSettingsController extends PageController {
 
   @Post('new')
   async create(@CurrentPageContext() context: PageContext): Promise<Reply> {
-    if (context.form.has('mayDownload')) await requireConfirmed(this.ports, context, personOf(context));
+    if (context.form.has('mayDownload')) await requireConfirmed(this.ports, context);
     const photoIds = photosIn(context.form.text('photos', FieldLength.ids));
     const save = async (values: ShareSettings, { tag }: ShareFields) => {
       const contents = photoIds === null ? { tagId: await this.tagNamed(context, tag.trim()) } : { photoIds };
@@ -134,7 +133,7 @@ export class ShareSettingsController extends PageController {
   async edit(@CurrentPageContext() context: PageContext, @PathId('id') id: Id): Promise<Reply> {
     const { share } = await readShare(this.ports, customerOf(context), id);
     const opensOriginals = context.form.has('mayDownload') && !share.mayDownload;
-    if (opensOriginals) await requireConfirmed(this.ports, context, personOf(context));
+    if (opensOriginals) await requireConfirmed(this.ports, context);
     const save = async (changes: Partial<ShareSettings>, check: Precondition<Share>, { title }: ShareFields) => {
       // A password must not be made of the title, which stays.
       const values = changes.password ? { title, ...changes } : changes;
