@@ -28,12 +28,10 @@ const longer: Readonly<Record<string, number>> = {
   next: 4000,
 };
 
-/** Far more parameters than any page has. */
-const MAX_PARAMETERS = 200;
-
 /** The query of a page, in which no value is longer than the longest of its kind. Errors: `invalid_request`. */
 export function pageQuery(text: string): NodeJS.Dict<string | string[]> {
-  const query = parse(text, '&', '=', { maxKeys: MAX_PARAMETERS });
+  // Far more parameters than any page has.
+  const query = parse(text, '&', '=', { maxKeys: 200 });
   for (const [name, value] of Object.entries(query)) {
     const max = (Object.hasOwn(longer, name) ? longer[name] : undefined) ?? MAX_VALUE;
     if ([value ?? []].flat().every(({ length }) => length <= max)) continue;

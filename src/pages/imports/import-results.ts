@@ -72,9 +72,7 @@ async function* recordNames(
   }
 }
 
-type Refused = RegistrationResult & { readonly error: ItemError };
-
-export function isRefused(result: RegistrationResult): result is Refused {
+export function isRefused(result: RegistrationResult): result is RegistrationResult & { readonly error: ItemError } {
   return result.outcome === 'rejected' && result.error !== null;
 }
 
