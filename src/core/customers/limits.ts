@@ -4,7 +4,7 @@ import type { ItemError } from '../shared/errors.js';
 export interface Limits {
   /** The largest file: `tooLarge` (imports/candidate.ts) says where it is checked. */
   readonly maxFileBytes: number;
-  /** The most pixels of a picture (`pictureSizeError`); a format may have less (media/formats.ts). */
+  /** The most pixels of a picture (`pictureSizeError`); JPEG XL may have less (`maxPixels`, media/formats.ts). */
   readonly maxPixels: number;
   readonly importBatchSize: number;
   readonly importMaxPhotos: number;
@@ -33,8 +33,8 @@ export const defaultLimits: Limits = {
 export const MAX_SIDE = 65_500;
 
 /**
- * The error of a picture of this size; null when a picture may have it. Decoders ask by its header, before anything is decoded: the item fails
- * with it (`inspectAndApply`, imports/inspect.ts), and its import continues.
+ * The error of a picture of this size; null when a picture may have it. Decoders ask by its header (adapters/media/formats/accepted.ts), before
+ * anything is decoded: the item fails with it (`inspectAndApply`, imports/inspect.ts), and its import continues.
  */
 export function pictureSizeError(width: number, height: number, maxPixels: number): ItemError | null {
   if (width * height <= maxPixels && Math.max(width, height) <= MAX_SIDE) return null;

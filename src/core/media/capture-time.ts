@@ -48,7 +48,7 @@ export interface WrittenTimes {
 
 export interface CaptureHints {
   readonly location: GeoPoint | null;
-  /** IANA zone of the position, if known: the media reader looks it up. */
+  /** IANA zone of the position, if known: the media reader looks it up (adapters/media/metadata.ts). */
   readonly positionZone: string | null;
   /** The import's zone, else the customer's (`timeOf`, imports/publish.ts): of a clock without an offset and a position. */
   readonly defaultTimeZone: string;

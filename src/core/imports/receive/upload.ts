@@ -94,7 +94,7 @@ export function uploadForbidden(): DomainError {
   return new DomainError('upload_forbidden', message);
 }
 
-/** Only what was declared: `maxFileBytes` was checked when it was (customers/limits.ts names all places). */
+/** Only what was declared: `maxFileBytes` was checked when it was (`tooLarge`, imports/candidate.ts, names all places). */
 function requireDeclaredSize(grant: DeclaredBytes, sizeBytes: number): void {
   if (grant.sizeBytes === null) return;
   if (sizeBytes > grant.sizeBytes) throw tooLong(grant);

@@ -309,7 +309,7 @@ class RegistrationIndex {
 
   /**
    * A new item in its first state. A duplicate of what the library or the import has by then; what arrives later is found to be one when it is
-   * inspected or published (`markDuplicate`).
+   * inspected (`withResult`, inspect.ts) or published (`publishItem`, publish.ts).
    */
   withFirstStatus(item: ImportPhoto, { staged }: Candidate): ImportPhoto {
     const photoId = this.library.get(item.sha256 ?? '');
