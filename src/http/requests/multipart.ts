@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';
 import { DomainError, type FieldErrorCode, invalid } from '../../core/shared/errors.js';
-import { bodyOf, ClientGone, headerOf, tooLarge } from '../server/request.js';
+import { bodyOf, bodyTooLarge, ClientGone, headerOf } from '../server/request.js';
 
 /** Far more than any body has that is accepted: parts that were not read yet are held in memory, even if they are empty. */
 const MAX_PARTS = 200;
@@ -52,7 +52,7 @@ export async function* partsOf(
   });
   parser.on('field', (name, text, _, isTruncated) => {
     fieldBytes += Buffer.byteLength(text);
-    if (isTruncated || fieldBytes > maxFieldBytes) refuse(tooLarge(maxFieldBytes));
+    if (isTruncated || fieldBytes > maxFieldBytes) refuse(bodyTooLarge(maxFieldBytes));
     else push({ kind: 'field', name: String(name ?? ''), text });
   });
   parser.on('partsLimit', () => refuse(refused('body', 'too_many', `The body can have at most ${MAX_PARTS} parts.`)));
@@ -109,7 +109,7 @@ async function* counted(request: IncomingMessage, maxBytes: number): AsyncGenera
   let size = 0;
   for await (const chunk of bodyOf(request)) {
     size += chunk.length;
-    if (size > maxBytes) throw tooLarge(maxBytes);
+    if (size > maxBytes) throw bodyTooLarge(maxBytes);
     yield chunk;
   }
 }

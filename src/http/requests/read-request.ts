@@ -7,7 +7,7 @@ import { parseId } from '../../core/shared/ids.js';
 import type { Model } from '../fields/declared.js';
 import { isPlainObject } from '../fields/fields.js';
 import { PORTS } from '../ports-token.js';
-import { discardBody, hasBody, headerOf, readBody, tooLarge } from '../server/request.js';
+import { bodyTooLarge, discardBody, hasBody, headerOf, readBody } from '../server/request.js';
 import { requestContextOf, requestParameter } from '../server/request-context.js';
 import { type BodyClass, inOrder, JSON_BODY_BYTES, maxValuesOf, parseJson, readShape } from './json-body.js';
 import { listIn, MAX_IDS, type ParsedQuery, parametersOf, parseQuery, pathIdOf } from './parameters.js';
@@ -138,7 +138,7 @@ export class ReadRequest {
     if (type === null || headerOf(request, 'content-encoding') !== undefined) throw unacceptable(rules);
     if (type === rules.streamed?.type) {
       const maxBytes = rules.streamed.maxBytes(this.ports);
-      if (Number(headerOf(request, 'content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+      if (Number(headerOf(request, 'content-length') ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
       const { open } = rules.streamed;
       return { body: await open(request, maxBytes), errors: [] };
     }

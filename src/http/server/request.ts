@@ -78,7 +78,7 @@ export function hasBody(request: IncomingMessage): boolean {
 
 /** The whole body. Errors: `payload_too_large` at the first byte over `maxBytes`, or immediately when its length is announced. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  if (Number(headerOf(request, 'content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(headerOf(request, 'content-length') ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
   return collect(bodyOf(request), maxBytes);
 }
 
@@ -88,7 +88,7 @@ export async function collect(bytes: AsyncIterable<Uint8Array>, maxBytes: number
   let size = 0;
   for await (const chunk of bytes) {
     size += chunk.length;
-    if (size > maxBytes) throw tooLarge(maxBytes);
+    if (size > maxBytes) throw bodyTooLarge(maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
@@ -149,7 +149,7 @@ export function discardBody(request: IncomingMessage): void {
   request.resume();
 }
 
-export function tooLarge(maxBytes: number): DomainError {
+export function bodyTooLarge(maxBytes: number): DomainError {
   const message = `The body of this request can have at most ${maxBytes} bytes.`;
   return new DomainError('payload_too_large', message, { maxBytes });
 }
