@@ -226,6 +226,20 @@ test('the importer pauses, keeps failed files, and continues', async () => {
   await context.close();
 });
 
+test('a file whose sending breaks off gets another address, and is sent once more', async () => {
+  const { page, context } = await visit('/settings/import');
+  let sent = 0;
+  await context.route('**/uploads/*', (route) => {
+    sent += 1;
+    return sent === 1 ? route.abort() : route.continue();
+  });
+  await page.locator('#import-files').setInputFiles(at('rating-xmp.jpg'));
+  await ended(page);
+  expect(await summary(page)).toContain('1 photo imported.');
+  expect(sent).toBe(2);
+  await context.close();
+});
+
 test('each selection has its own tags, and while the service does not answer it says when it tries again', async () => {
   const { page, complaints, context } = await visit('/settings/import');
   let isSilent = true;

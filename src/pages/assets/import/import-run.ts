@@ -145,8 +145,10 @@ export class ImportRun {
     if (id !== null) this.firstOfItem.set(id, first);
     entry.item = registered?.photo ?? registered?.refused ?? null;
     entry.upload = registered?.photo?.upload ?? null;
+    const [state, reason] = stateAfter(registered);
     if (first !== entry) this.set(entry, 'known', 'The same file was selected twice.');
-    else this.set(entry, ...stateAfter(registered));
+    // Whoever renews its address goes on sending it: if it were ready, another would begin, too.
+    else this.set(entry, state === 'ready' && entry.state === 'sending' ? 'sending' : state, reason);
   }
 
   private async sendAll(): Promise<void> {
@@ -274,6 +276,9 @@ class FileHasher {
     worker.addEventListener('error', () => {
       for (const { reject } of this.waiting.values()) reject(new Error('this browser could not read the files'));
       this.waiting.clear();
+      // The next file starts another: this one may never have been loaded.
+      worker.terminate();
+      if (this.worker === worker) this.worker = null;
     });
     this.worker = worker;
     return worker;
