@@ -478,6 +478,11 @@ test('the viewer has the photo’s address, leads to the others, enlarges to its
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   expect(page.url()).toBe(`${installation.url}/settings/library`);
   expect(await scrollTop(page)).toBe(top);
+  // It is closed without the panel, and so it opens, however it was left.
+  await photo(page, 40).click();
+  expect(await page.getByRole('button', { name: 'Information', pressed: false }).isVisible()).toBe(true);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
 
   await page.goto(`${installation.url}/settings/library?q=torcal`);
   await photo(page, 0).click();

@@ -29,7 +29,7 @@ export class Viewer {
   ) {
     const stage = this.part('stage');
     this.stage = new ViewerStage(stage);
-    this.panel = new ViewerPanel(this.part('panel'), () => void this.trashed());
+    this.panel = new ViewerPanel(this.part('panel'), (tile) => void this.trashed(tile));
     followGestures(
       stage,
       this.stage,
@@ -82,7 +82,7 @@ export class Viewer {
     this.part('name').textContent = name;
     document.title = name;
     this.stage.show(tile);
-    if (this.panel.isOpen) this.openPanel();
+    if (this.panel.isOpen) void this.panel.open(tile);
     void this.prepareNeighbours(tile);
   }
 
@@ -113,7 +113,7 @@ export class Viewer {
     else if (tile !== null) {
       this.current = null;
       if (document.fullscreenElement !== null) void document.exitFullscreen();
-      this.panel.close();
+      if (this.panel.isOpen) this.togglePanel();
       this.dialog.close();
       document.title = this.title;
       // The grid stands where it was, unless its reader has gone on beyond the window.
@@ -122,11 +122,10 @@ export class Viewer {
     }
   }
 
-  private async trashed(): Promise<void> {
-    const tile = this.current;
-    if (tile === null) return;
+  private async trashed(tile: HTMLLIElement): Promise<void> {
     const next = (await this.list.beside(tile, 1)) ?? (await this.list.beside(tile, -1));
     this.list.trashed(idOf(tile.id));
+    if (this.current !== tile) return;
     const link = next?.querySelector('a');
     if (!next || !link) return this.close();
     history.replaceState({ viewer: idOf(next.id) }, '', link.href);
@@ -134,14 +133,9 @@ export class Viewer {
   }
 
   private togglePanel(): void {
-    this.part('information').setAttribute('aria-pressed', String(!this.panel.isOpen));
-    if (this.panel.isOpen) this.panel.close();
-    else this.openPanel();
-  }
-
-  private openPanel(): void {
-    const link = this.current?.querySelector('a');
-    if (link) void this.panel.open(link.href, link.querySelector('img'));
+    if (this.panel.isOpen || this.current === null) this.panel.close();
+    else void this.panel.open(this.current);
+    this.part('information').setAttribute('aria-pressed', String(this.panel.isOpen));
   }
 
   private async toggleFullScreen(): Promise<void> {
@@ -170,13 +164,12 @@ export class Viewer {
 // What is known of the photo in the viewer, with its forms: those of the photo's own page, sent without leaving the viewer.
 
 class ViewerPanel {
-  private shown = '';
-  private picture: HTMLImageElement | null = null;
+  private shown: HTMLLIElement | null = null;
 
-  /** @param trashed Called when the photo has gone to the trash. */
+  /** @param trashed Called when the photo of a tile has gone to the trash. */
   constructor(
     private readonly root: HTMLElement,
-    private readonly trashed: () => void,
+    private readonly trashed: (tile: HTMLLIElement) => void,
   ) {
     root.addEventListener('submit', (event) => this.submit(event));
   }
@@ -185,16 +178,13 @@ class ViewerPanel {
     return !this.root.hidden;
   }
 
-  /**
-   * @param address Of the photo's page.
-   * @param picture Of the photo, of any size.
-   */
-  async open(address: string, picture: HTMLImageElement | null): Promise<void> {
+  async open(tile: HTMLLIElement): Promise<void> {
+    const link = tile.querySelector('a');
+    if (link === null) return;
     this.root.hidden = false;
-    this.shown = address;
-    this.picture = picture;
+    this.shown = tile;
     this.root.setAttribute('aria-busy', 'true');
-    await this.show(address, fetch(address, { headers: { Accept: 'text/html' } }));
+    await this.show(tile, fetch(link.href, { headers: { Accept: 'text/html' } }));
   }
 
   close(): void {
@@ -213,27 +203,29 @@ class ViewerPanel {
   }
 
   private async send(action: string, body: URLSearchParams): Promise<void> {
-    const address = this.shown;
+    const tile = this.shown;
+    if (tile === null) return;
     const isTrash = new URL(action).pathname.endsWith('/trash');
-    const answer = await this.show(address, fetch(action, { method: 'POST', headers: { Accept: 'text/html' }, body }));
-    if (isTrash && answer?.ok) this.trashed();
+    const isDone = await this.show(tile, fetch(action, { method: 'POST', headers: { Accept: 'text/html' }, body }));
+    if (isTrash && isDone) this.trashed(tile);
   }
 
-  /** The page that answers, which may say what is wrong with a form. */
-  private async show(address: string, request: Promise<Response>): Promise<Response | null> {
+  /** Shows the page that answers, which may say what is wrong with a form. Returns whether it is that of a photo, and no refusal. */
+  private async show(tile: HTMLLIElement, request: Promise<Response>): Promise<boolean> {
     const answer = await request.catch(() => null);
     const text = await answer?.text().catch(() => null);
-    // Meanwhile another photo may be in the viewer.
-    if (this.shown !== address || !this.isOpen) return null;
-    this.root.removeAttribute('aria-busy');
     const page = new DOMParser().parseFromString(text ?? '', 'text/html');
     const about = page.querySelector('.photo .about');
+    const isDone = answer?.ok === true && about !== null;
+    // Meanwhile another photo may be in the viewer.
+    if (this.shown !== tile || !this.isOpen) return isDone;
+    this.root.removeAttribute('aria-busy');
     if (about === null) {
       const text = { className: 'flash failed', textContent: 'The details could not be loaded. Try again.' };
       const message = Object.assign(document.createElement('p'), text);
       message.setAttribute('role', 'alert');
       this.root.replaceChildren(message);
-      return null;
+      return false;
     }
     const flash = page.querySelector('main > .flash');
     const focused = focusedIn(this.root);
@@ -241,10 +233,10 @@ class ViewerPanel {
     offerLocationMap(this.root);
     focused?.(this.root);
     showTimes(this.root);
-    void showHistogram(about, this.picture);
+    void showHistogram(about, tile.querySelector('img'));
     suggestTagNames(this.root);
     suggestTimeZones(this.root);
-    return answer;
+    return isDone;
   }
 }
 
