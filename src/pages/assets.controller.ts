@@ -18,7 +18,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-export interface Asset {
+interface Asset {
   readonly type: string;
   readonly bytes: Buffer;
 }
@@ -73,16 +73,28 @@ export function assetUrl(name: string): string {
 const SCRIPT_POLICY =
   "default-src 'none'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
 
+/**
+ * Sends an asset. While nodes are updated one after another, one may be asked for the version of another: what it sends then must not be kept under
+ * that address.
+ */
+export function sendAsset(response: Response, version: string, { type, bytes }: Asset): void {
+  const isOurs = version === assetsVersion;
+  response.setHeader('Cache-Control', isOurs ? 'public, max-age=31536000, immutable' : 'no-store');
+  response.setHeader('Content-Type', type);
+  response.end(bytes);
+}
+
 @Controller('settings/assets')
 @NoKeyRequired()
 export class AssetsController {
   @Get([':version/:name', ':version/:folder/:name'])
-  show(@Param() { folder, name }: { folder?: string; name: string }, @Res() response: Response): void {
+  show(
+    @Param() { version, folder, name }: { version: string; folder?: string; name: string },
+    @Res() response: Response,
+  ): void {
     const asset = findAsset(folder === undefined ? name : `${folder}/${name}`);
     if (asset === undefined) throw notFound('asset');
-    response.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
-    response.setHeader('Content-Type', asset.type);
     if (asset.type.startsWith('text/javascript')) response.setHeader('Content-Security-Policy', SCRIPT_POLICY);
-    response.end(asset.bytes);
+    sendAsset(response, version, asset);
   }
 }

@@ -40,7 +40,7 @@ import { TrafficRecorder } from '../../http/server/recorders.js';
 import { requestContextOf } from '../../http/server/request-context.js';
 import { type ErrorPage, statusOfCode } from '../../http/status-of-code.js';
 import { oneOfQuery } from '../address.js';
-import { assetsVersion, findAsset } from '../assets.controller.js';
+import { assetsVersion, findAsset, sendAsset } from '../assets.controller.js';
 import { cookieOf, isSecure } from '../browser-session.js';
 import { messageForPeople } from '../form.js';
 
@@ -145,14 +145,12 @@ export class ShareFilesController {
 
   /** The same for everyone, whatever the link. */
   @Get('assets/:version/:name')
-  asset(@Param('name') name: string, @Res() response: Response): void {
+  asset(@Param('version') version: string, @Param('name') name: string, @Res() response: Response): void {
     const asset = Object.hasOwn(shareAssets, name)
       ? findAsset(shareAssets[name as keyof typeof shareAssets])
       : undefined;
     if (asset === undefined) throw notFound('asset');
-    response.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
-    response.setHeader('Content-Type', asset.type);
-    response.end(asset.bytes);
+    sendAsset(response, version, asset);
   }
 }
 
