@@ -4,7 +4,7 @@ import { after, DAY } from '../core/shared/clock.js';
 import { DomainError, type ErrorCode, type FieldError, invalid } from '../core/shared/errors.js';
 import { MAX_PASSWORD, MIN_PASSWORD } from '../core/users/passwords.js';
 import { statusOfCode } from '../http/status-of-code.js';
-import { CSRF_FIELD } from './browser-session.js';
+import { CSRF_FIELD } from './csrf.js';
 import type { FormFields } from './form-fields.js';
 
 /** The token of the page that is being rendered. */

@@ -19,7 +19,7 @@ import { TrafficRecorder } from '../../http/server/recorders.js';
 import { headerOf } from '../../http/server/request.js';
 import { requestContextOf, wantsPage } from '../../http/server/request-context.js';
 import { accountsBeside } from '../account-switch/account-switch.js';
-import { CSRF_FIELD, Csrf } from '../browser-session.js';
+import { CSRF_FIELD, Csrf } from '../csrf.js';
 import {
   CodeField,
   Field,

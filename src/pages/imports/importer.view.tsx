@@ -2,7 +2,7 @@ import { useContext } from 'preact/hooks';
 import type { ImportDetails } from '../../core/imports/read.js';
 import { fileExtensions, formatNames } from '../../core/media/formats.js';
 import type { Uses } from '../../core/ports.js';
-import { CSRF_FIELD } from '../browser-session.js';
+import { CSRF_FIELD } from '../csrf.js';
 import { CsrfToken } from '../form.js';
 
 /** `image/*` alone leaves out what the browser itself does not know. */
