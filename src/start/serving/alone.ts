@@ -4,9 +4,8 @@ import { type RunningMetricsServer } from '../../api/ops/metrics-server.js';
 import type { Log } from '../../composition/open-database.js';
 import type { Config } from '../../config/config.js';
 import { OPEN_PORTS, type OpenPorts, PortsModule } from '../../ports.module.js';
-import { type Background, startBackground } from './background.js';
+import { type Background, isolateMedia, startBackground } from './background.js';
 import { atMost, DRAIN_MS, drain, LINGER_MS, listenForMetrics, onHangUp, waitForSignal } from './listener.js';
-import { isolateMedia } from './log.js';
 import { initialize, listen, openApp } from './open-app.js';
 import { prepareWelcome, type WelcomeOptions } from './welcome.js';
 

@@ -193,3 +193,26 @@ async function runPhs(args: readonly string[], signal: AbortSignal): Promise<Mad
   );
   return JSON.parse(report);
 }
+
+/**
+ * Chooses the isolation level of picture readers and logs it: what a picture that takes over its reader could reach. Errors: the level that the
+ * settings require does not work here.
+ */
+export function isolateMedia({ isolateMedia }: OpenPorts, { media }: Config, logger: Logger): Promise<void> {
+  const isolated = isolateMedia().then(
+    ({ level, refused }) => {
+      const isWeak = level === 'process' && process.env['NODE_ENV'] === 'production';
+      const advice = isWeak ? ': see "Isolation of picture readers" in docs/operations.md' : '';
+      const line = `images are read at isolation level ${level}${advice}`;
+      logger[isWeak ? 'warn' : 'info']({ isolation: level, refused }, line);
+    },
+    (error) => {
+      if (media.isolation !== 'auto') throw error;
+      // Its scratch disk may be full: then only pictures are unavailable.
+      logger.warn({ err: error }, 'images cannot be read; the next one will be tried');
+    },
+  );
+  // The first other failure ends the start.
+  isolated.catch(() => undefined);
+  return isolated;
+}

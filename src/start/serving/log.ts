@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import type { Config } from '../../config/config.js';
-import type { OpenPorts } from '../../ports.module.js';
 
 /**
  * Lines on stderr: JSON, or text for people. Of an error its name, message and stack: its other properties (for example a statement's
  * parameters) may be a customer's data.
- * @param process Its number among several of this service, in every line; 0 is the primary.
+ * @param processNumber Of this process among several of this service, in every line; 0 is the primary.
  */
-export async function openLogger(config: Config, process: number | null = null): Promise<Logger> {
+export async function openLogger(config: Config, processNumber: number | null = null): Promise<Logger> {
   const positions = new ModulePositions();
   const err = (error: unknown) => {
     if (!(error instanceof Error)) return String(error);
@@ -19,7 +18,12 @@ export async function openLogger(config: Config, process: number | null = null):
   };
   const timestamp = pino.stdTimeFunctions.isoTime;
   return pino(
-    { level: config.logLevel, base: process === null ? null : { process }, timestamp, serializers: { err } },
+    {
+      level: config.logLevel,
+      base: processNumber === null ? null : { process: processNumber },
+      timestamp,
+      serializers: { err },
+    },
     await output(config),
   );
 }
@@ -127,27 +131,4 @@ function pathStart(text: string): number {
   const opened = Math.max(text.lastIndexOf('('), text.lastIndexOf(')')) + 1;
   const slash = opened + text.slice(opened).search(/[\\/]/);
   return /^[A-Za-z]:$/.test(text.slice(slash - 2, slash)) ? slash - 2 : slash;
-}
-
-/**
- * Chooses the isolation level of picture readers and logs it: what a picture that takes over its reader could reach. Errors: the level that the
- * settings require does not work here.
- */
-export function isolateMedia({ isolateMedia }: OpenPorts, { media }: Config, logger: Logger): Promise<void> {
-  const isolated = isolateMedia().then(
-    ({ level, refused }) => {
-      const isWeak = level === 'process' && process.env['NODE_ENV'] === 'production';
-      const advice = isWeak ? ': see "Isolation of picture readers" in docs/operations.md' : '';
-      const line = `images are read at isolation level ${level}${advice}`;
-      logger[isWeak ? 'warn' : 'info']({ isolation: level, refused }, line);
-    },
-    (error) => {
-      if (media.isolation !== 'auto') throw error;
-      // Its scratch disk may be full: then only pictures are unavailable.
-      logger.warn({ err: error }, 'images cannot be read; the next one will be tried');
-    },
-  );
-  // The first other failure ends the start.
-  isolated.catch(() => undefined);
-  return isolated;
 }
