@@ -46,10 +46,6 @@ export function doctorCommand(): Command {
     .action(async (options: { json?: boolean; bundle?: string }, command: Command) => {
       const checked = await runChecks(envFileOf(command));
       const { findings } = checked;
-      if (options.bundle !== undefined) {
-        const document = supportDocument(checked);
-        await writeFile(options.bundle, `${JSON.stringify(document, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-      }
       const failed = findings.some(({ level }) => level === 'fail');
       const warned = findings.some(({ level }) => level === 'warn');
       const rows = findings.flatMap(({ level, check, message, advice }) => [
@@ -57,6 +53,10 @@ export function doctorCommand(): Command {
         ...(advice === '' ? [] : [['', '', `→ ${advice}`]]),
       ]);
       print(options, { ok: !failed && !warned, findings }, table(rows));
+      if (options.bundle !== undefined) {
+        const document = supportDocument(checked);
+        await writeFile(options.bundle, `${JSON.stringify(document, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+      }
       if (failed) throw new ExitWith(exitCodes.environment);
       if (warned) throw new ExitWith(exitCodes.partial);
     });
