@@ -1,5 +1,5 @@
 import { sweepAudit } from '../core/audit/audit-log.js';
-import { forgetBulkEdits } from '../core/bulk-edits/start-bulk-edit.js';
+import { forgetBulkEdits } from '../core/bulk-edits/manage-bulk-edits.js';
 import { finishErasing } from '../core/customers/erase-customer.js';
 import { resealSecrets, type SealedRows } from '../core/customers/reseal.js';
 import { sweepIdempotencyKeys } from '../core/idempotency/claim-key.js';

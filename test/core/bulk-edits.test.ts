@@ -1,6 +1,5 @@
 import type { BulkActionInput } from '../../src/core/bulk-edits/bulk-action.js';
 import { BULK_BATCH, BULK_EDIT_MS, type BulkEdit, MAX_ACTIVE_EDITS } from '../../src/core/bulk-edits/bulk-edit.js';
-import { giveUpBulkEdit, runBulkEdit } from '../../src/core/bulk-edits/run-bulk-edit.js';
 import {
   activeBulkEdits,
   type BulkSelection,
@@ -9,7 +8,8 @@ import {
   readBulkEdit,
   startBulkEdit,
   undoBulkEdit,
-} from '../../src/core/bulk-edits/start-bulk-edit.js';
+} from '../../src/core/bulk-edits/manage-bulk-edits.js';
+import { giveUpBulkEdit, runBulkEdit } from '../../src/core/bulk-edits/run-bulk-edit.js';
 import { editPhoto } from '../../src/core/photos/edit-photo.js';
 import type { Photo } from '../../src/core/photos/photo.js';
 import { purgePhoto, trashPhoto } from '../../src/core/photos/trash.js';

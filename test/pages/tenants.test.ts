@@ -1,7 +1,7 @@
 import { scopes } from '../../src/core/access/caller.js';
 import { listKeys } from '../../src/core/access/keys.js';
+import { startBulkEdit } from '../../src/core/bulk-edits/manage-bulk-edits.js';
 import { runBulkEdit } from '../../src/core/bulk-edits/run-bulk-edit.js';
-import { startBulkEdit } from '../../src/core/bulk-edits/start-bulk-edit.js';
 import { operatorFor } from '../../src/core/customers/customer.js';
 import { createDeliveryKey } from '../../src/core/delivery/delivery-key.js';
 import { savePreset } from '../../src/core/delivery/preset.js';

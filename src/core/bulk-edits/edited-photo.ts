@@ -55,7 +55,7 @@ export async function edited(
 /**
  * The photo as it was before one change of an edit that is undone, or null if it is left alone (`kept`): the photo no longer has what the edit set,
  * nothing is left to take back, it is in the trash (unless that is undone), or it would have too many tags. Other changes since do not matter.
- * `undoBulkEdit` (start-bulk-edit.ts) begins an undo, `revertPhotos` (run-bulk-edit.ts) asks this for each change.
+ * `undoBulkEdit` (manage-bulk-edits.ts) begins an undo, `revertPhotos` (run-bulk-edit.ts) asks this for each change.
  */
 export function reverted(
   { at, retentionDays, tagIds, tagsPerPhoto }: EditContext,

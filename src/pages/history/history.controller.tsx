@@ -7,8 +7,8 @@ import {
   isActive,
   progressOf,
 } from '../../core/bulk-edits/bulk-edit.js';
+import { listBulkEdits, readBulkEdit, undoBulkEdit } from '../../core/bulk-edits/manage-bulk-edits.js';
 import { runBulkEdit } from '../../core/bulk-edits/run-bulk-edit.js';
-import { listBulkEdits, readBulkEdit, undoBulkEdit } from '../../core/bulk-edits/start-bulk-edit.js';
 import { photoFields } from '../../core/media/photo-fields.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
 import { RequireRole } from '../../http/access.js';

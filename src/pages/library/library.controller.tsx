@@ -1,7 +1,7 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { activeBulkEdits } from '../../core/bulk-edits/start-bulk-edit.js';
+import { activeBulkEdits } from '../../core/bulk-edits/manage-bulk-edits.js';
 import { readCustomer } from '../../core/customers/edit-customer.js';
 import { readFilterValues } from '../../core/photos/filter-values.js';
 import { countPhotos, listPhotos } from '../../core/photos/list-photos.js';
