@@ -3,16 +3,17 @@ import { exampleText } from 'photo-service-cli/command-names';
 import { loadSettings } from '../composition/blob-stores.js';
 import { backupCommand } from './backup/backup-command.js';
 import { restoreCommand } from './backup/restore-command.js';
+import { blobsCommand } from './blobs-command.js';
 import { customerCommand } from './customer-command.js';
 import { deliveryKeyCommand } from './delivery-key-command.js';
 import { doctorCommand } from './doctor/doctor-command.js';
+import { gcCommand, verifyCommand } from './integrity-commands.js';
 import { keyCommand } from './key-command.js';
 import { operatorTokenCommand } from './operator-token-command.js';
 import { envFileOf } from './options.js';
 import { presetCommand } from './preset-command.js';
 import { docsCommand, mailCommand, migrateCommand, reloadCommand, serveCommand } from './service-commands.js';
 import { shareCommand } from './share-command.js';
-import { blobsCommand, gcCommand, verifyCommand } from './store-commands.js';
 import { userCommand } from './user-command.js';
 import { listenCommand, webhookCommand } from './webhook-commands.js';
 
