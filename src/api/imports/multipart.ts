@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { InlineFile, InlineInput, InlineUpload } from '../../core/imports/register/inline.js';
-import { requireValid } from '../../core/shared/errors.js';
+import { invalid, requireValid } from '../../core/shared/errors.js';
 import { maxValuesOf, parseJson, REGISTRATION_BODY_BYTES, readShape } from '../../http/requests/json-body.js';
-import { bytesOfPart, type Part, partsOf, refused } from '../../http/requests/multipart.js';
+import { bytesOfPart, type Part, partsOf } from '../../http/requests/multipart.js';
 import type { StreamedBody } from '../../http/requests/read-request.js';
 import { collect, headerOf } from '../../http/server/request.js';
 import { InlineInputBody } from './import.dto.js';
@@ -37,11 +37,21 @@ async function* filesOf(parts: AsyncGenerator<Part>, first: Part | null): AsyncG
 
 function fileOf(part: Part): InlineFile {
   if (part.name === 'photos')
-    throw refused('photos', 'conflict', 'The part photos must appear once, before all files.');
-  if (part.name === '') throw refused('body', 'invalid_format', 'Each part must have a name: photos or file.');
+    throw invalid({
+      field: 'photos',
+      code: 'conflict',
+      message: 'The part photos must appear once, before all files.',
+    });
+  if (part.name === '')
+    throw invalid({ field: 'body', code: 'invalid_format', message: 'Each part must have a name: photos or file.' });
   if (part.name !== 'file')
-    throw refused(part.name, 'unknown_field', `Unknown part ${part.name}: send photos and file.`);
-  if (part.kind === 'field') throw refused('file', 'invalid_type', 'Each part named file must have a file name.');
+    throw invalid({
+      field: part.name,
+      code: 'unknown_field',
+      message: `Unknown part ${part.name}: send photos and file.`,
+    });
+  if (part.kind === 'field')
+    throw invalid({ field: 'file', code: 'invalid_type', message: 'Each part named file must have a file name.' });
   return { filename: part.filename, bytes: bytesOfPart(part.stream) };
 }
 

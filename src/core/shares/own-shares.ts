@@ -109,14 +109,15 @@ function withToken({ secrets }: { secrets: Secrets }, share: Share): ShareWithTo
   return { share, token: unseal(secrets, 'share', share.token) };
 }
 
-const editableFields = [
-  'title',
-  'mayDownload',
-  'uploadFilesLimit',
-  'uploadBytesLimit',
-  'expiresAt',
-  'passwordHash',
-] as const;
+/** Where a share keeps each of its settings. */
+const fieldOf: Readonly<Record<keyof ShareSettings, keyof Share>> = {
+  title: 'title',
+  mayDownload: 'mayDownload',
+  uploadFilesLimit: 'uploadFilesLimit',
+  uploadBytesLimit: 'uploadBytesLimit',
+  expiresAt: 'expiresAt',
+  password: 'passwordHash',
+};
 
 /**
  * Changes title, expiry, password or what visitors may do; absent fields stay. Takes effect with the next request; with another password
@@ -148,16 +149,16 @@ export async function editShare(
       ...(title !== undefined && { title: cleanText(title) }),
       ...(passwordHash !== undefined && { passwordHash }),
     };
-    const fields = changedFields(before, share, editableFields);
-    if (fields.length === 0) return before;
+    const settings = Object.keys(fieldOf) as (keyof ShareSettings)[];
+    const changed = settings.filter((name) => changedFields(before, share, [fieldOf[name]]).length > 0);
+    if (changed.length === 0) return before;
     await shares.update(share);
-    const named = fields.map((field) => (field === 'passwordHash' ? 'password' : field));
-    await audit.add(actor, { action: 'share.edited', subject: shareAuditSubject(share), changes: named, at });
+    await audit.add(actor, { action: 'share.edited', subject: shareAuditSubject(share), changes: changed, at });
     return share;
   });
 }
 
-/** From here on its link shows nothing, in every process, and never will again. The photos stay. Errors: `not_found`. */
+/** Ends a share: its link shows nothing from here on, in every process, and never will again. The photos stay. Errors: `not_found`. */
 export function revokeShare(
   { store, clock }: { store: Transactional<'shares' | 'outbox' | 'audit'>; clock: Clock },
   { customerId, actor }: AccountCaller,

@@ -3,7 +3,7 @@ import type { Limits } from '../customers/limits.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, type ItemError } from '../shared/errors.js';
 import type { Transaction, Transactional } from '../shared/transactional.js';
-import { type NewTag, newTag, type Tag, type TagCreation } from './tag.js';
+import { type NewTag, nameTaken, newTag, type Tag, type TagCreation } from './tag.js';
 import type { TagRepository } from './tag-repository.js';
 
 /** Errors: `invalid_request`, `tag_name_taken`, `limit_reached`. With `ifExists: 'return'`, returns the tag that has the name. */
@@ -34,11 +34,6 @@ export async function createTag(
     if (taken !== undefined && ifExists === 'return') return { tag: taken, created: false };
     throw nameTaken(taken);
   });
-}
-
-export function nameTaken(tag: Tag | undefined): DomainError {
-  const message = 'A tag with this name exists (case is ignored). Use that tag, or merge the two with mergeTagIds.';
-  return new DomainError('tag_name_taken', message, { tagId: tag?.id ?? null });
 }
 
 /** The outcome for one tag, in the order of the request. */

@@ -11,9 +11,9 @@ import {
   type Transactional,
   unconditional,
 } from '../shared/transactional.js';
-import { nameTaken } from './create-tags.js';
 import { exceedsOneTransaction } from './delete-tag.js';
 import {
+  nameTaken,
   parseTagName,
   patchedTag,
   type Tag,

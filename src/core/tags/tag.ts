@@ -1,4 +1,4 @@
-import { type FieldError, invalid, requireValid } from '../shared/errors.js';
+import { DomainError, type FieldError, invalid, requireValid } from '../shared/errors.js';
 import type { Id } from '../shared/ids.js';
 import type { PageWindow, Position } from '../shared/pagination.js';
 import {
@@ -224,4 +224,9 @@ export function tagPatchErrors(id: Id, patch: TagPatch): FieldError[] {
     errors.push({ field: 'mergeTagIds', code: 'conflict', message: 'A tag cannot be merged into itself.' });
   }
   return errors;
+}
+
+export function nameTaken(tag: Tag | undefined): DomainError {
+  const message = 'A tag with this name exists (case is ignored). Use that tag, or merge the two with mergeTagIds.';
+  return new DomainError('tag_name_taken', message, { tagId: tag?.id ?? null });
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';
-import { DomainError, type FieldErrorCode, invalid } from '../../core/shared/errors.js';
+import { DomainError, invalid } from '../../core/shared/errors.js';
 import { bodyOf, bodyTooLarge, ClientGone, headerOf } from '../server/request.js';
 
 /** Far more than any body has that is accepted: parts that were not read yet are held in memory, even if they are empty. */
@@ -55,10 +55,12 @@ export async function* partsOf(
     if (isTruncated || fieldBytes > maxFieldBytes) refuse(bodyTooLarge(maxFieldBytes));
     else push({ kind: 'field', name: String(name ?? ''), text });
   });
-  parser.on('partsLimit', () => refuse(refused('body', 'too_many', `The body can have at most ${MAX_PARTS} parts.`)));
+  parser.on('partsLimit', () =>
+    refuse(invalid({ field: 'body', code: 'too_many', message: `The body can have at most ${MAX_PARTS} parts.` })),
+  );
   const stopping = new AbortController();
   let open: BusboyFileStream | null = null;
-  void pipeline(Readable.from(counted(request, maxBytes)), parser, { signal: stopping.signal }).then(
+  void pipeline(Readable.from(bounded(request, maxBytes)), parser, { signal: stopping.signal }).then(
     () => {
       over = { error: null };
       wake();
@@ -101,11 +103,15 @@ function openParser(contentType: string | undefined, fieldSize: number) {
       limits: { fieldNameSize: 100, fieldSize, parts: MAX_PARTS, headerPairs: 50, headerSize: 16 * 1024 },
     });
   } catch {
-    throw refused('body', 'invalid_format', 'The Content-Type of a multipart body must contain its boundary.');
+    throw invalid({
+      field: 'body',
+      code: 'invalid_format',
+      message: 'The Content-Type of a multipart body must contain its boundary.',
+    });
   }
 }
 
-async function* counted(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+async function* bounded(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of bodyOf(request)) {
     size += chunk.length;
@@ -117,9 +123,5 @@ async function* counted(request: IncomingMessage, maxBytes: number): AsyncGenera
 /** Errors that the parser reports are the client's; our own errors are passed on. */
 function asRefusal(error: unknown): Error {
   if (error instanceof DomainError || error instanceof ClientGone) return error;
-  return refused('body', 'invalid_format', 'The multipart body is malformed or incomplete.');
-}
-
-export function refused(field: string, code: FieldErrorCode, message: string): DomainError {
-  return invalid({ field, code, message });
+  return invalid({ field: 'body', code: 'invalid_format', message: 'The multipart body is malformed or incomplete.' });
 }

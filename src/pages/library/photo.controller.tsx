@@ -12,6 +12,7 @@ import { renditionUrls } from '../../core/photos/renditions/signed-url.js';
 import { purgePhoto, trashPhoto } from '../../core/photos/trash.js';
 import { notFound } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
+import { createTag } from '../../core/tags/create-tags.js';
 import { editTag } from '../../core/tags/edit-tag.js';
 import { RequireRole } from '../../http/access.js';
 import { HTTP_OPTIONS, type HttpOptions } from '../../http/http-options.js';
@@ -38,10 +39,10 @@ import { editsOf } from '../resource-form.js';
 import { locationText, readLocation, sentFocus } from './location.view.js';
 import { LIBRARY_STYLES, PhotoPage, type WrongForm } from './photo.view.js';
 import { type FormTexts, fieldsOf, patchOf, sentFields } from './photo-form.js';
-import { addTag, editSelected, sentSeconds } from './selection.controller.js';
+import { editSelected, sentSeconds } from './selection.controller.js';
 import { tileOrigins } from './world.js';
 
-/** One photo: its picture and its metadata. Other changes are in PhotoChangesController, its bytes in PhotoBytesController. */
+/** One photo: its picture and its metadata. */
 @Controller('settings/photos')
 @RequireRole('editor')
 export class PhotoController extends PageController {
@@ -150,7 +151,13 @@ export class PhotoChangesController extends PageController {
     return this.change(context, id, 'Tag added.', async (caller) => {
       // Before a tag is created for a photo that does not exist.
       await readPhoto(this.ports, caller, id, { trashedToo: false, withExif: false });
-      await addTag(this.ports, caller, id, context.form.text('tag', FieldLength.line));
+      const { tag } = await createTag(
+        this.ports,
+        caller,
+        { name: context.form.text('tag', FieldLength.line) },
+        'return',
+      );
+      await editTag(this.ports, caller, tag.id, { addPhotoIds: [id] });
     });
   }
 

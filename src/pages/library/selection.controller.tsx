@@ -3,8 +3,8 @@ import type { Response } from 'express';
 import type { Caller } from '../../core/access/caller.js';
 import type { BulkActionInput } from '../../core/bulk-edits/bulk-action.js';
 import { type BulkEdit, MAX_CHOSEN_PHOTOS } from '../../core/bulk-edits/bulk-edit.js';
+import { readBulkEdit, startBulkEdit } from '../../core/bulk-edits/manage-bulk-edits.js';
 import { runBulkEdit } from '../../core/bulk-edits/run-bulk-edit.js';
-import { readBulkEdit, startBulkEdit } from '../../core/bulk-edits/start-bulk-edit.js';
 import { listOriginals, listPhotos, type StoredOriginal } from '../../core/photos/list-photos.js';
 import { openOriginalOf } from '../../core/photos/original.js';
 import type { PhotoFilters } from '../../core/photos/photo-query.js';
@@ -12,8 +12,6 @@ import { purgePhotos } from '../../core/photos/trash.js';
 import type { Ports } from '../../core/ports.js';
 import { invalid, unlessGone } from '../../core/shared/errors.js';
 import { type Id, parseId } from '../../core/shared/ids.js';
-import { createTag } from '../../core/tags/create-tags.js';
-import { editTag } from '../../core/tags/edit-tag.js';
 import { RequireRole } from '../../http/access.js';
 import type { Reply } from '../../http/responses/reply.js';
 import { sendGenerated } from '../../http/responses/send-lines.js';
@@ -179,12 +177,6 @@ export async function editSelected(
   const { id } = await startBulkEdit(ports, caller, action, chosen);
   await runBulkEdit(ports, caller.customerId, id);
   return readBulkEdit(ports, caller, id);
-}
-
-/** Adds the tag of this name to one photo; it is created if necessary. Errors: `invalid_request`, `limit_reached`. */
-export async function addTag(ports: Ports, caller: Caller, id: Id, name: string): Promise<void> {
-  const { tag } = await createTag(ports, caller, { name }, 'return');
-  await editTag(ports, caller, tag.id, { addPhotoIds: [id] });
 }
 
 const editButtons = [
