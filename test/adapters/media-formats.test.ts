@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
-import { firstFrame } from '../../src/adapters/media/decoders/libvips.js';
+import { gifHead } from '../../src/adapters/media/formats/embedded-metadata.js';
+import { inMemory } from '../../src/adapters/media/formats/file-bytes.js';
 import { writePixelTiff } from '../../src/adapters/media/scaled-picture.js';
 import { acceptedFormats } from '../../src/core/media/formats.js';
 import type { PictureFacts, RenderedPicture } from '../../src/core/media/media-reader.js';
@@ -173,13 +174,14 @@ describe('size', () => {
     });
   });
 
-  test('of a GIF is that of its first frame too, behind whatever extensions', () => {
+  test('of a GIF is that of its first frame too, behind whatever extensions', async () => {
     const header = Buffer.from('47494638396120002000800000ffffff000000', 'hex');
     const comment = Buffer.from('21fe03616263026465002c', 'hex');
     const frame = Buffer.from('000000003412785600', 'hex');
-    expect(firstFrame(Buffer.concat([header, comment, frame]))).toEqual({ width: 0x1234, height: 0x5678 });
-    expect(firstFrame(Buffer.concat([header, comment]))).toBeNull();
-    expect(firstFrame(header.subarray(0, 12))).toBeNull();
+    const frameIn = async (...parts: Buffer[]) => (await gifHead(inMemory(Buffer.concat(parts)))).frame;
+    expect(await frameIn(header, comment, frame)).toEqual({ width: 0x1234, height: 0x5678 });
+    expect(await frameIn(header, comment)).toBeUndefined();
+    expect(await frameIn(header.subarray(0, 12))).toBeUndefined();
   });
 });
 

@@ -14,7 +14,7 @@ import {
   withTemporary,
   writePixelTiff,
 } from '../scaled-picture.js';
-import { headerOf, opened } from './libvips.js';
+import { headerOf, libvipsPicture } from './libvips.js';
 
 const AVIF = 'image/avif';
 
@@ -39,11 +39,12 @@ async function withAvif<T>(
   structure: HeifStructure | null,
   work: (picture: Picture) => Promise<T>,
 ): Promise<T> {
-  if (structure === null || KNOWN_BRANDS.includes(structure.majorBrand)) return work(await opened(order, structure));
+  if (structure === null || KNOWN_BRANDS.includes(structure.majorBrand))
+    return work(await libvipsPicture(order, structure));
   // The first picture of a sequence, which is decoded like any other once the file says that it is one.
   return withTemporary(join(order.folder, 'picture.avif'), async (path) => {
     await copyWith(order.input, path, Buffer.from('avif'), MAJOR_BRAND_AT);
-    return work({ ...(await opened({ ...order, input: path }, structure)), metadataInput: order.input });
+    return work({ ...(await libvipsPicture({ ...order, input: path }, structure)), metadataInput: order.input });
   });
 }
 

@@ -14,7 +14,7 @@ import {
   withTemporary,
   writePixelTiff,
 } from '../scaled-picture.js';
-import { opened } from './libvips.js';
+import { libvipsPicture } from './libvips.js';
 
 /**
  * Opens a JPEG XL file (ISO/IEC 18181): a codestream, on its own or in a container. The codestream says how it is oriented and what its
@@ -95,7 +95,7 @@ async function decodedPixels(image: Awaited<ReturnType<typeof openImage>>, folde
     if (png === null) return null;
     nameDisplayP3(png);
     const order = { input: png, folder, file: inMemory(png), contentType: 'image/png' };
-    const picture = await opened({ ...order, maxPixels: Number.POSITIVE_INFINITY }, null);
+    const picture = await libvipsPicture({ ...order, maxPixels: Number.POSITIVE_INFINITY }, null);
     return scaledPicture(picture, picture, 'error');
   };
   let [strip, end] = [await stripAt(0), Math.min(ROWS, height)];

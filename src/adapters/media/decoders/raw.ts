@@ -45,11 +45,11 @@ export const open: OpenPicture = async (order, work) => {
     throw isCut(raw, file.size).preview ? decodeFailed() : noPreview(raw.contentType, MIN_PREVIEW);
   return withTemporary(join(folder, 'preview.jpg'), async (path) => {
     await writeFile(path, chunks(file, preview), NEW_FILE);
-    return work(await opened(order, raw, { path, preview }));
+    return work(await previewPicture(order, raw, { path, preview }));
   });
 };
 
-async function opened(
+async function previewPicture(
   { contentType, file, maxPixels }: OpenFile,
   raw: RawFile,
   { path, preview }: { readonly path: string; readonly preview: Preview },

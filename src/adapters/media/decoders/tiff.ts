@@ -20,13 +20,13 @@ import {
   withTemporary,
   writePixelTiff,
 } from '../scaled-picture.js';
-import { exifOrientation, opened } from './libvips.js';
+import { exifOrientation, libvipsPicture } from './libvips.js';
 
 /** Opens the largest page of a TIFF in full resolution, decoded here where libvips does not know its compression or samples. */
 export const open: OpenPicture = async (order, work) => {
   const { input, folder, file, maxPixels } = order;
   const page = await tiffPage(file);
-  if (page === null) return work(await opened(order, null));
+  if (page === null) return work(await libvipsPicture(order, null));
   requirePictureSize(page.width, page.height, maxPixels);
   return withUnpackedTiff({ page, input, folder }, async (decoded) => {
     const { header } = decoded;

@@ -173,6 +173,41 @@ function inflated(keyword: string, bytes: Buffer): { keyword: string; bytes: Buf
   }
 }
 
+/** A GIF's blocks are not searched beyond this for its first frame and its metadata. */
+const GIF_HEAD_BYTES = 1024 * 1024;
+
+const GIF_EXTENSION = 0x21;
+const GIF_IMAGE = 0x2c;
+const GIF_XMP_LABEL = Buffer.from('!\xff\x0bXMP DataXMP', 'latin1');
+
+interface GifHead {
+  /** The size that the first frame declares. It may be larger than the canvas, and decoders allocate memory for it. */
+  frame?: { readonly width: number; readonly height: number };
+  /** The XMP packet, with what follows it in its block. */
+  xmp?: Uint8Array;
+}
+
+/** Reads the images and extensions of a GIF (GIF89a, 20 and 24 to 26) from its beginning, while they are whole as far as their headers. */
+export async function gifHead(file: ByteSource): Promise<GifHead> {
+  const bytes = await bytesAt(file, 0, GIF_HEAD_BYTES);
+  const found: GifHead = {};
+  const byte = (at: number) => bytes[at] ?? 0;
+  const colours = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
+  let start = 13 + colours(byte(10));
+  while (start + 10 <= bytes.length && [GIF_IMAGE, GIF_EXTENSION].includes(byte(start))) {
+    const isImage = byte(start) === GIF_IMAGE;
+    if (isImage) found.frame ??= { width: bytes.readUInt16LE(start + 5), height: bytes.readUInt16LE(start + 7) };
+    // An extension begins with a label, an image with its size, colours and the width of its codes. Sub-blocks follow, each preceded by its
+    // length, until an empty one.
+    let end = start + (isImage ? 11 + colours(byte(start + 9)) : 2);
+    while (byte(end) !== 0) end += byte(end) + 1;
+    const packet = start + GIF_XMP_LABEL.length;
+    if (GIF_XMP_LABEL.equals(bytes.subarray(start, packet))) found.xmp ??= bytes.subarray(packet, end);
+    start = end + 1;
+  }
+  return found;
+}
+
 /** A limit of what is searched for places of films. */
 const MAX_XMP_BYTES = 1024 * 1024;
 
