@@ -8,7 +8,7 @@ import {
   type NamingStrategyInterface,
 } from 'typeorm';
 import { BeforeFirstRelease, refuseBeforeFirstRelease } from '../../core/backup/before-first-release.js';
-import { anyMigrationsRun, migrationsRun } from './database/catalogue.js';
+import { anyMigrationsRun, migrationsRun, type Query } from './database/catalogue.js';
 import { BoundedPool, clientOptions, type DatabaseAddress, directly, LIMIT_MS } from './database/connection.js';
 import { type RowSecurity, secureTenantTables } from './database/row-security.js';
 import { columnName } from './database/sql.js';
@@ -99,39 +99,34 @@ export async function migrate(
   const dataSource = await opened(
     new DataSource({ ...migrationOptions(address, LOCK_TIMEOUT_MS), ...quietly, migrations: ofTables }),
   );
+  const holder = dataSource.createQueryRunner();
+  const query: Query = (sql, parameters) => holder.query(sql, parameters);
   try {
-    const [{ version, encoding }] = await dataSource.query(
+    const [{ version, encoding }] = await holder.query(
       `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
     );
     if (version < OLDEST_VERSION) throw new Error('The database must be PostgreSQL 15 or newer.');
     if (encoding !== 'UTF8') throw new Error(`The database must have the encoding UTF8, not ${encoding}.`);
     // Before anything waits for a lock, or is written. Tables of a newer release are not refused (docs/upgrading.md, Going back).
-    refuseBeforeFirstRelease(
-      'database',
-      await anyMigrationsRun((sql, parameters) => dataSource.query(sql, parameters)),
-    );
-    const holder = dataSource.createQueryRunner();
-    try {
-      // Asks again and again: building an index waits for statements that began before, of which a wait for this lock would be one.
-      const locking = 'SELECT pg_try_advisory_lock($1) AS locked';
-      while (!(await holder.query(locking, [MIGRATION_LOCK]))[0].locked) await delay(PAUSE_MS);
-      await runPending(dataSource, false);
-      const names = new Set(await migrationsRun((sql) => holder.query(sql)));
-      const online = chosen.filter((migration) => isOnline(migration) && !names.has(migration.name));
-      if (online.length > 0) {
-        const options = { ...migrationOptions(address), ...quietly, migrations: online };
-        const separately = await opened(new DataSource({ ...options, migrationsTransactionMode: 'none' }));
-        await runPending(separately, true).finally(() => separately.destroy());
-      }
-      const rowSecurity = await retried(() => secureTenantTables((sql, parameters) => holder.query(sql, parameters)));
-      await holder.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
-      return rowSecurity;
-    } finally {
-      await holder.release();
+    refuseBeforeFirstRelease('database', await anyMigrationsRun(query));
+    // Asks again and again: building an index waits for statements that began before, of which a wait for this lock would be one.
+    const locking = 'SELECT pg_try_advisory_lock($1) AS locked';
+    while (!(await holder.query(locking, [MIGRATION_LOCK]))[0].locked) await delay(PAUSE_MS);
+    await runPending(dataSource, false);
+    const names = new Set(await migrationsRun((sql) => holder.query(sql)));
+    const online = chosen.filter((migration) => isOnline(migration) && !names.has(migration.name));
+    if (online.length > 0) {
+      const options = { ...migrationOptions(address), ...quietly, migrations: online };
+      const separately = await opened(new DataSource({ ...options, migrationsTransactionMode: 'none' }));
+      await runPending(separately, true).finally(() => separately.destroy());
     }
+    const rowSecurity = await retried(() => secureTenantTables(query));
+    await holder.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    return rowSecurity;
   } catch (error) {
     throw error instanceof MigrationFailed || error instanceof BeforeFirstRelease ? error : statementError(error);
   } finally {
+    await holder.release();
     await dataSource.destroy();
   }
 }
