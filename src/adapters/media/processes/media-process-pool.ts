@@ -62,15 +62,22 @@ export class MediaProcessPool {
       if (file !== null) await process.folder.handOver(file);
       return await work(process);
     } finally {
-      const emptied = file === null ? Promise.resolve() : process.folder.takeBack();
-      const isEmptied = await emptied.then(() => true).catch(() => false);
+      const isEmptied =
+        file === null ||
+        (await process.folder.takeBack().then(
+          () => true,
+          () => false,
+        ));
       const { alive } = process;
       const isGrown = alive && ((usageOf(process.pid)?.memory ?? 0) > IDLE_MEMORY_BYTES || process.isWornOut);
       // The slot that is reserved for a customer without one adds one process, for as long as it is needed.
       const isOneTooMany = this.#processes.size > this.options.processes;
-      if (isEmptied && alive && !this.#closed && !isOneTooMany && !isGrown) this.#keepIdle(process);
-      else {
-        if (!this.#closed && !(alive && isOneTooMany)) this.options.onReplaced(alive ? 'grown' : 'died');
+      if (this.#closed || (alive && isOneTooMany)) {
+        await this.#discard(process);
+      } else if (alive && isEmptied && !isGrown) {
+        this.#keepIdle(process);
+      } else {
+        this.options.onReplaced(alive ? 'grown' : 'died');
         await this.#discard(process);
       }
     }
