@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Libheif, default as OpenLibheif } from 'libheif-js/libheif-wasm/libheif-bundle.js';
 import { beyondDecoder, decodeFailed, requirePictureSize, unsupportedFeature } from '../formats/accepted.js';
 import { type ColourSpace, converter } from '../formats/colour-space.js';
 import { asDecoded, declaredColours } from '../formats/declared-colours.js';
@@ -109,7 +108,9 @@ function decodeHeif(file: Uint8Array, order: HeifOrder): DecodedPixels {
   // The decoder takes the size of what is shown for that of the whole, and refuses to decode more: it is given the whole, and cropped here.
   if (crop) file.set(crop.whole, crop.start);
   // Loaded with the first of its pictures: it takes a third of the time in which a process starts.
-  const open: typeof OpenLibheif = createRequire(import.meta.url)('libheif-js/libheif-wasm/libheif-bundle.js');
+  const open: (options: object) => Libheif = createRequire(import.meta.url)(
+    'libheif-js/libheif-wasm/libheif-bundle.js',
+  );
   // An instance for each attempt: its memory never shrinks, and nothing of a hostile file outlives it.
   const attempt = (hasLimits: boolean) =>
     decodeWith(open({ print: () => undefined, printErr: () => undefined }), file, { ...order, hasLimits });
@@ -127,6 +128,36 @@ function decodeHeif(file: Uint8Array, order: HeifOrder): DecodedPixels {
     if (error instanceof Error && error.name === 'RuntimeError') throw decodeFailed();
     throw error;
   }
+}
+
+/** The C interface of libheif in its WebAssembly build (LGPL-3.0, decodes only), as far as we use it. Numbers are pointers into its memory, or plain C integers. */
+interface Libheif {
+  /** Replaced by another view whenever the memory grows: never keep one across a call. */
+  readonly HEAPU8: Uint8Array;
+  readonly HEAPU32: Uint32Array;
+  _malloc(size: number): number;
+  _free(pointer: number): void;
+  _heif_context_alloc(): number;
+  _heif_get_disabled_security_limits(): number;
+  _heif_context_set_security_limits(error: number, context: number, limits: number): void;
+  _heif_context_read_from_memory(error: number, context: number, bytes: number, length: number, options: number): void;
+  _heif_context_get_primary_image_handle(error: number, context: number, handle: number): void;
+  _heif_image_handle_get_width(handle: number): number;
+  _heif_image_handle_get_height(handle: number): number;
+  _heif_image_handle_has_alpha_channel(handle: number): number;
+  _heif_image_get_bits_per_pixel_range(image: number, channel: number): number;
+  _heif_decode_image(
+    error: number,
+    handle: number,
+    image: number,
+    colorspace: number,
+    chroma: number,
+    options: number,
+  ): void;
+  _heif_image_get_decoding_warnings(image: number, first: number, errors: number, max: number): number;
+  _heif_image_get_width(image: number, channel: number): number;
+  _heif_image_get_height(image: number, channel: number): number;
+  _heif_image_get_plane_readonly2(image: number, channel: number, stride: number): number;
 }
 
 function decodeWith(
