@@ -50,7 +50,7 @@ const orNone = (moment: number): number | null => (moment < 0 ? null : moment);
  * within the deadline; the call may have been counted nevertheless.
  */
 export class RedisRateWindowStore implements RateWindowStore {
-  private connection: RedisConnection | null = null;
+  private connection: ReturnType<typeof connect> | null = null;
 
   /**
    * @param url `redis://` or `rediss://`, with name and password if it needs them.
@@ -75,19 +75,22 @@ export class RedisRateWindowStore implements RateWindowStore {
   }
 
   close(): void {
-    this.connection?.close();
+    // Immediately; calls that wait for an answer are rejected.
+    this.connection?.client.destroy();
     this.connection = null;
   }
 
   private async ask({ name, limit }: Budget, counting: boolean): Promise<WindowState> {
-    this.connection ??= new RedisConnection(this.url, this.deadlineMs);
+    this.connection ??= connect(this.url, this.deadlineMs);
     const connection = this.connection;
+    const { client, ready } = connection;
     try {
-      const answer = await connection.rateWindow(name, limit, WINDOW_MS, counting);
-      const [admitted, used, newest, blocker, now] = answer;
+      const answer = ready.then(() => client.rateWindow(name, limit, WINDOW_MS, counting ? 1 : 0));
+      const late = `no response within ${this.deadlineMs} ms`;
+      const [admitted, used, newest, blocker, now] = await withTimeout(answer, this.deadlineMs, late);
       return stateOf({ used, newest: orNone(newest), blocker: orNone(blocker) }, limit, now, admitted === 1);
     } catch (error) {
-      connection.close();
+      client.destroy();
       // Another call may have opened a new one meanwhile.
       if (this.connection === connection) this.connection = null;
       const message = `Redis is unavailable: ${reasonOf(error)}`;
@@ -116,34 +119,8 @@ const rateWindow = defineScript({
 });
 
 /** Once closed, or disconnected, it stays so. */
-class RedisConnection {
-  private readonly client: ReturnType<typeof openClient>;
-  private readonly ready: Promise<unknown>;
-
-  constructor(
-    url: string,
-    private readonly deadlineMs: number,
-  ) {
-    this.client = openClient(url, deadlineMs);
-    // Callers get the error; without a listener the process would end.
-    this.client.on('error', () => undefined);
-    this.ready = this.client.connect();
-    this.ready.catch(() => undefined);
-  }
-
-  async rateWindow(name: string, limit: number, windowMs: number, counting: boolean): Promise<Answer> {
-    const answer = this.ready.then(() => this.client.rateWindow(name, limit, windowMs, counting ? 1 : 0));
-    return withTimeout(answer, this.deadlineMs, `no response within ${this.deadlineMs} ms`);
-  }
-
-  /** Immediately; calls that wait for an answer are rejected. */
-  close(): void {
-    this.client.destroy();
-  }
-}
-
-function openClient(url: string, deadlineMs: number) {
-  return createClient({
+function connect(url: string, deadlineMs: number) {
+  const client = createClient({
     url,
     // Supported by every version of Redis and its compatible servers.
     RESP: 2,
@@ -152,4 +129,9 @@ function openClient(url: string, deadlineMs: number) {
     socket: { connectTimeout: deadlineMs, reconnectStrategy: false },
     scripts: { rateWindow },
   });
+  // Callers get the error; without a listener the process would end.
+  client.on('error', () => undefined);
+  const ready = client.connect();
+  ready.catch(() => undefined);
+  return { client, ready };
 }
