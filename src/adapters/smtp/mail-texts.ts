@@ -1,8 +1,9 @@
 import type { Mail, MailTemplate, MailTemplates, NoticeValues } from '../../core/mail/mail.js';
 import { countryName } from '../../core/photos/places.js';
 
+/** A text is a paragraph. */
 type Part =
-  | { readonly kind: 'paragraph'; readonly text: string }
+  | string
   | { readonly kind: 'link'; readonly label: string; readonly url: string }
   | { readonly kind: 'facts'; readonly rows: readonly (readonly [label: string, value: string])[] };
 
@@ -12,7 +13,6 @@ interface MailText {
   readonly parts: readonly Part[];
 }
 
-const paragraph = (text: string): Part => ({ kind: 'paragraph', text });
 const link = (label: string, url: string): Part => ({ kind: 'link', label, url });
 const facts = (...rows: readonly (readonly [string, string | null])[]): Part => ({
   kind: 'facts',
@@ -72,48 +72,38 @@ const texts: { readonly [T in MailTemplate]: (values: MailTemplates[T]) => MailT
   invitation: (values) => ({
     subject: `Invitation to ${plainName(values.account)}`,
     parts: [
-      paragraph(
-        `${values.invitedBy === null ? 'The operator of this photo service' : plainAddress(values.invitedBy)} invites you to the account “${plainName(values.account)}” as ${/^[aeiou]/.test(values.role) ? 'an' : 'a'} ${values.role}. Choose a password to get in:`,
-      ),
+      `${values.invitedBy === null ? 'The operator of this photo service' : plainAddress(values.invitedBy)} invites you to the account “${plainName(values.account)}” as ${/^[aeiou]/.test(values.role) ? 'an' : 'a'} ${values.role}. Choose a password to get in:`,
       link('Accept the invitation', values.link),
       once(values),
-      paragraph('If you do not expect this invitation, ignore this mail: without the link no one gets in.'),
+      'If you do not expect this invitation, ignore this mail: without the link no one gets in.',
     ],
   }),
   new_link: (values) => ({
     subject: `A new link to ${plainName(values.account)}`,
     parts: [
-      paragraph(
-        `Someone who manages the account “${plainName(values.account)}” has made a link for you, with which you choose a new password:`,
-      ),
+      `Someone who manages the account “${plainName(values.account)}” has made a link for you, with which you choose a new password:`,
       link('Choose a new password', values.link),
       once(values),
-      paragraph('Until you use it, you sign in as before.'),
+      'Until you use it, you sign in as before.',
     ],
   }),
   recovery: (values) => ({
     subject: 'Choose a new password',
     parts: [
-      paragraph(
-        `Someone has asked for a new password for your access to the account “${plainName(values.account)}”. If that was you, choose one here:`,
-      ),
+      `Someone has asked for a new password for your access to the account “${plainName(values.account)}”. If that was you, choose one here:`,
       link('Choose a new password', values.link),
       once(values),
       facts(['Asked for from', values.source]),
-      paragraph(
-        'If it was not you, ignore this mail: nothing has changed, and no one has learned whether you have access.',
-      ),
+      'If it was not you, ignore this mail: nothing has changed, and no one has learned whether you have access.',
     ],
   }),
   email_confirmation: (values) => ({
     subject: 'Confirm your e-mail address',
     parts: [
-      paragraph(
-        `You want to use the address ${plainAddress(values.email)} for the account “${plainName(values.account)}”. Confirm that it is yours:`,
-      ),
+      `You want to use the address ${plainAddress(values.email)} for the account “${plainName(values.account)}”. Confirm that it is yours:`,
       link('Confirm the address', values.link),
       once(values),
-      paragraph('If you have not asked for this, ignore this mail: then nothing changes.'),
+      'If you have not asked for this, ignore this mail: then nothing changes.',
     ],
   }),
   email_change_requested: (values) =>
@@ -174,9 +164,7 @@ const texts: { readonly [T in MailTemplate]: (values: MailTemplates[T]) => MailT
   test: ({ at, home }) => ({
     subject: 'A test of your mail server',
     parts: [
-      paragraph(
-        `The operator of a photo service sent this mail on ${moment(at, 'UTC')}, to see whether mails of the service arrive. They do.`,
-      ),
+      `The operator of a photo service sent this mail on ${moment(at, 'UTC')}, to see whether mails of the service arrive. They do.`,
       link('Open the settings', home),
     ],
   }),
@@ -187,7 +175,7 @@ export function textOf({ template, values }: Mail): MailText {
 }
 
 function once({ expiresAt, timeZone }: { readonly expiresAt: string; readonly timeZone: string }): Part {
-  return paragraph(`The link works once, until ${moment(expiresAt, timeZone)}.`);
+  return `The link works once, until ${moment(expiresAt, timeZone)}.`;
 }
 
 /**
@@ -211,7 +199,7 @@ function notice(subject: string, values: NoticeValues, message: string, remedy: 
     ['Country', place],
     ['Browser', browser && plainName(browser)],
   );
-  return { subject, parts: [paragraph(message), circumstances, paragraph(advice), link('Open the settings', home)] };
+  return { subject, parts: [message, circumstances, advice, link('Open the settings', home)] };
 }
 
 /** Length of a line, without its end; RFC 5322 recommends 78. Addresses of links stay whole, as they would not work otherwise. */
@@ -222,7 +210,7 @@ const REASON =
 
 export function plainTextOf({ parts }: MailText): string {
   const blocks = parts.map((part) => {
-    if (part.kind === 'paragraph') return wrapped(part.text);
+    if (typeof part === 'string') return wrapped(part);
     if (part.kind === 'link') return `${part.label}:\n${part.url}`;
     return part.rows.map(([label, value]) => wrapped(`${label}: ${value}`)).join('\n');
   });
@@ -268,7 +256,7 @@ export function htmlOf({ subject, parts }: MailText): string {
 }
 
 function htmlPart(part: Part): string {
-  if (part.kind === 'paragraph') return `<p>${escaped(part.text)}</p>`;
+  if (typeof part === 'string') return `<p>${escaped(part)}</p>`;
   if (part.kind === 'facts') {
     const rows = part.rows.map(([label, value]) => `<strong>${escaped(label)}:</strong> ${escaped(value)}`);
     return rows.length === 0 ? '' : `<p>${rows.join('<br>\n')}</p>`;
