@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { ScrubPosition, ScrubRound } from '../../core/integrity/scrub.js';
-import { onDisk, systemCode } from './files.js';
+import { onDisk, unlessAbsent } from './files.js';
 
 /** A JSON file, replaced as a whole. Not synced: what a power failure loses is read again. */
 export class FileScrubPosition implements ScrubPosition {
@@ -33,9 +33,4 @@ export class FileScrubPosition implements ScrubPosition {
       }
     });
   }
-}
-
-function unlessAbsent(error: unknown): null {
-  if (systemCode(error) === 'ENOENT') return null;
-  throw error;
 }

@@ -25,6 +25,12 @@ export function isAbsence(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP';
 }
 
+/** For errors of calls on a file that need not be there. */
+export function unlessAbsent(error: unknown): null {
+  if (systemCode(error) === 'ENOENT') return null;
+  throw error;
+}
+
 /** Runs file system calls: their failures become `service_unavailable`, with the system's error as the cause. */
 export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -16,7 +16,7 @@ import {
 } from '../../core/media/media-reader.js';
 import { DomainError } from '../../core/shared/errors.js';
 import type { Id } from '../../core/shared/ids.js';
-import { onDisk, systemCode } from '../local-blobs/files.js';
+import { onDisk, unlessAbsent } from '../local-blobs/files.js';
 import { formats, sniff } from './formats/accepted.js';
 import { programFiles, TEMPORARY } from './isolation/isolation.js';
 import {
@@ -216,10 +216,7 @@ async function smallOrLarge(bytes: PictureBytes): Promise<Buffer | BegunBytes> {
 
 /** Null when there is none: it was deleted a moment ago. */
 async function smallFile(path: string): Promise<Buffer | 'large' | null> {
-  const file = await open(path, 'r').catch((error) => {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
-  });
+  const file = await open(path, 'r').catch(unlessAbsent);
   if (file === null) return null;
   try {
     const { size } = await file.stat();

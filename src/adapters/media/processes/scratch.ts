@@ -18,7 +18,7 @@ import {
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { PictureBytes } from '../../../core/media/media-reader.js';
-import { FileWriter, onDisk, systemCode } from '../../local-blobs/files.js';
+import { FileWriter, onDisk, systemCode, unlessAbsent } from '../../local-blobs/files.js';
 import { isAlive } from '../../process-usage.js';
 import { type Owner, TEMPORARY } from '../isolation/isolation.js';
 
@@ -157,10 +157,6 @@ function copied(source: string, target: string): Promise<boolean> {
       throw error;
     }
   });
-}
-
-function unlessAbsent(error: unknown): void {
-  if (systemCode(error) !== 'ENOENT') throw error;
 }
 
 /** A process of an earlier service may still be alive, and change its folder meanwhile. What cannot be removed stays for the next start. */
