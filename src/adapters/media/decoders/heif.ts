@@ -112,22 +112,18 @@ function decodeHeif(file: Uint8Array, order: HeifOrder): DecodedPixels {
     'libheif-js/libheif-wasm/libheif-bundle.js',
   );
   // An instance for each attempt: its memory never shrinks, and nothing of a hostile file outlives it.
-  const attempt = (hasLimits: boolean) =>
-    decodeWith(open({ print: () => undefined, printErr: () => undefined }), file, { ...order, hasLimits });
-  try {
+  const attempt = (hasLimits: boolean): DecodedPixels => {
     try {
-      return attempt(true);
+      return decodeWith(open({ print: () => undefined, printErr: () => undefined }), file, { ...order, hasLimits });
     } catch (error) {
       // Ours hold: pixels, and the memory and time of the process.
-      if (error instanceof LimitExceeded) return attempt(false);
-      throw error;
+      if (error instanceof LimitExceeded && hasLimits) return attempt(false);
+      if (error instanceof LimitExceeded) throw beyondDecoder(order.contentType);
+      // A trap inside WebAssembly, out of memory included.
+      throw error instanceof Error && error.name === 'RuntimeError' ? decodeFailed() : error;
     }
-  } catch (error) {
-    if (error instanceof LimitExceeded) throw beyondDecoder(order.contentType);
-    // A trap inside WebAssembly, out of memory included.
-    if (error instanceof Error && error.name === 'RuntimeError') throw decodeFailed();
-    throw error;
-  }
+  };
+  return attempt(true);
 }
 
 /** The C interface of libheif in its WebAssembly build (LGPL-3.0, decodes only), as far as we use it. Numbers are pointers into its memory, or plain C integers. */
