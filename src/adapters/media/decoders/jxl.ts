@@ -93,7 +93,11 @@ async function decodedPixels(image: Awaited<ReturnType<typeof openImage>>, folde
     // A strip as the decoder gives it: a PNG, which names its colours by numbers or a profile.
     const png = image.render({ left: 0, top, width, height: Math.min(ROWS, height - top) });
     if (png === null) return null;
-    nameDisplayP3(png);
+    // The decoder gives both the number of the first, and that of cinemas is hardly found in pictures.
+    if (png.toString('latin1', SECOND_CHUNK, PRIMARIES) === 'cICP' && png[PRIMARIES] === DCI_P3) {
+      png[PRIMARIES] = DISPLAY_P3;
+      png.writeUInt32BE(crc32(png.subarray(SECOND_CHUNK, NUMBERS_END)), NUMBERS_END);
+    }
     const order = { input: png, folder, file: inMemory(png), contentType: 'image/png' };
     const picture = await libvipsPicture({ ...order, maxPixels: Number.POSITIVE_INFINITY }, null);
     return scaledPicture(picture, picture, 'error');
@@ -126,13 +130,6 @@ async function decodedPixels(image: Awaited<ReturnType<typeof openImage>>, folde
 const [SECOND_CHUNK, PRIMARIES, NUMBERS_END] = [37, 41, 45];
 /** ITU-T H.273: the primaries are the same, white is that of cinemas or that of displays. */
 const [DCI_P3, DISPLAY_P3] = [11, 12];
-
-/** The decoder gives both the number of the first, and that of cinemas is hardly found in pictures. */
-function nameDisplayP3(png: Buffer): void {
-  if (png.toString('latin1', SECOND_CHUNK, PRIMARIES) !== 'cICP' || png[PRIMARIES] !== DCI_P3) return;
-  png[PRIMARIES] = DISPLAY_P3;
-  png.writeUInt32BE(crc32(png.subarray(SECOND_CHUNK, NUMBERS_END)), NUMBERS_END);
-}
 
 /** Bytes of each of EXIF and XMP, unpacked. */
 const MAX_METADATA_BYTES = 1024 * 1024;
