@@ -283,13 +283,16 @@ const ROWS_PER_STRIP = 64;
  */
 export async function writePixelTiff(path: string, pixels: Pixels, profile: Uint8Array | undefined): Promise<void> {
   const { width, height, channels } = pixels;
-  const strips = Math.ceil(height / ROWS_PER_STRIP);
-  const rowsOf = (strip: number) => Math.min(ROWS_PER_STRIP, height - strip * ROWS_PER_STRIP);
+  const rowBytes = width * channels;
+  const rowsOfStrips = Array.from({ length: Math.ceil(height / ROWS_PER_STRIP) }, (_, strip) =>
+    Math.min(ROWS_PER_STRIP, height - strip * ROWS_PER_STRIP),
+  );
+  const lengths = rowsOfStrips.map((rows) => rows * rowBytes);
+  const startsFrom = (start: number) => rowsOfStrips.map((_, strip) => start + strip * ROWS_PER_STRIP * rowBytes);
   const numbers = (tag: number, type: number, values: readonly number[]): StoredEntry => {
     const value = Buffer.concat(values.map((each) => written(each, type === SHORT ? 2 : 4, true)));
     return { tag, type, count: values.length, value };
   };
-  const ofStrips = (value: (strip: number) => number) => Array.from({ length: strips }, (_, strip) => value(strip));
   const directory = (firstPixel: number) =>
     tiffDirectory(
       [
@@ -298,18 +301,10 @@ export async function writePixelTiff(path: string, pixels: Pixels, profile: Uint
         numbers(258, SHORT, Array(channels).fill(8)),
         numbers(259, SHORT, [1]),
         numbers(262, SHORT, [2]),
-        numbers(
-          273,
-          LONG,
-          ofStrips((strip) => firstPixel + strip * ROWS_PER_STRIP * width * channels),
-        ),
+        numbers(273, LONG, startsFrom(firstPixel)),
         numbers(277, SHORT, [channels]),
         numbers(278, LONG, [ROWS_PER_STRIP]),
-        numbers(
-          279,
-          LONG,
-          ofStrips((strip) => rowsOf(strip) * width * channels),
-        ),
+        numbers(279, LONG, lengths),
         ...(channels === 4 ? [numbers(338, SHORT, [2])] : []),
         ...(profile ? [{ tag: 34_675, type: BYTES, count: profile.length, value: profile }] : []),
       ],
@@ -319,9 +314,9 @@ export async function writePixelTiff(path: string, pixels: Pixels, profile: Uint
   async function* parts() {
     yield Buffer.from([0x49, 0x49, 42, 0, 8, 0, 0, 0]);
     yield directory(8 + directory(0).length);
-    for (let strip = 0; strip < strips; strip += 1) {
+    for (const [strip, count] of rowsOfStrips.entries()) {
       const rows: Uint8Array[] = [];
-      for (let row = 0; row < rowsOf(strip); row += 1) rows.push(await pixels.row(strip * ROWS_PER_STRIP + row));
+      for (let row = 0; row < count; row += 1) rows.push(await pixels.row(strip * ROWS_PER_STRIP + row));
       yield Buffer.concat(rows);
     }
   }

@@ -225,17 +225,7 @@ function product(one: Matrix, [a, b, c, d, e, f, g, h, i]: Matrix): Matrix {
 function inverse([a, b, c, d, e, f, g, h, i]: Matrix): Matrix {
   const [x, y, z] = [e * i - f * h, f * g - d * i, d * h - e * g];
   const by = 1 / (a * x + b * y + c * z);
-  const rows: Matrix = [
-    x,
-    c * h - b * i,
-    b * f - c * e,
-    y,
-    a * i - c * g,
-    c * d - a * f,
-    z,
-    b * g - a * h,
-    a * e - b * d,
-  ];
+  const rows = [x, c * h - b * i, b * f - c * e, y, a * i - c * g, c * d - a * f, z, b * g - a * h, a * e - b * d];
   return rows.map((value) => value * by) as unknown as Matrix;
 }
 
