@@ -60,10 +60,6 @@ export interface Isolation {
   launch(program: ProgramFiles, folder: string, owner: Owner | null, limits: ProcessLimits): Launch;
 }
 
-export interface ChosenIsolation extends MediaIsolation {
-  readonly isolation: Isolation;
-}
-
 /**
  * The best level that works, or the requested one. Tried, not deduced: it depends on the kernel, containers and security modules.
  * @param start Starts a process at a level; returns null, or why it does not run. Errors: `service_unavailable` when none works, with the
@@ -73,7 +69,7 @@ export async function chooseIsolation(
   wanted: WantedIsolation,
   priority: DecoderPriority,
   start: (isolation: Isolation) => Promise<string | null>,
-): Promise<ChosenIsolation> {
+): Promise<MediaIsolation & { readonly isolation: Isolation }> {
   const refused: MediaIsolation['refused'][number][] = [];
   for (const candidate of candidates().filter(({ level }) => wanted === 'auto' || level === wanted)) {
     const isolation = withPriority(candidate, priority);
