@@ -15,13 +15,6 @@ import { columnName } from './database/sql.js';
 import { isConflict, isLockTimeout, PreparingClient, statementError } from './database/transaction.js';
 import { migrations, tables } from './registry.js';
 
-export interface DatabaseOptions extends DatabaseAddress {
-  /** Maximum number of connections of this process; default 10. */
-  readonly poolSize?: number | undefined;
-  /** False behind a pooler that does not support prepared statements. */
-  readonly prepare?: boolean | undefined;
-}
-
 /** For a server that does not even report that a statement took too long. */
 const SILENCE_MS = 8_000;
 /** A process that stopped in the middle of a transaction must not lock its rows for longer. */
@@ -41,7 +34,12 @@ export async function openDataSource({
   poolSize = 10,
   prepare = true,
   ...address
-}: DatabaseOptions): Promise<DataSource> {
+}: DatabaseAddress & {
+  /** Maximum number of connections of this process. */
+  readonly poolSize?: number | undefined;
+  /** False behind a pooler that does not support prepared statements. */
+  readonly prepare?: boolean | undefined;
+}): Promise<DataSource> {
   const rowSecurity = await migrate(address);
   const limits = {
     max: poolSize,

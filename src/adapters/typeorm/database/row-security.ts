@@ -68,7 +68,13 @@ export async function secureTenantTables(query: Query): Promise<RowSecurity> {
     return { role: null, remedy: `Connect as ${state.owner}, which owns the tables, or as a member of that role.` };
   }
   for (const table of await tenantTables(query)) {
-    if (!table.isSecured) await query(securing(table.name));
+    if (table.isSecured) continue;
+    const name = quoted(table.name);
+    const owner = table.name === 'customers' ? 'id' : 'customer_id';
+    // In one message, which is one transaction: a table without a policy would appear empty to the role.
+    await query(`ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY;
+      DROP POLICY IF EXISTS ${POLICY} ON ${name};
+      CREATE POLICY ${POLICY} ON ${name} USING (${owner} = nullif(current_setting('${CUSTOMER}', true), '')::bigint)`);
   }
   const { role, mayCreate, isAbove } = state;
   if (mayCreate && isAbove === null) {
@@ -105,14 +111,6 @@ async function tenantTables(query: Query): Promise<readonly { name: string; isSe
      WHERE c.relnamespace = current_schema()::regnamespace AND c.relrowsecurity`,
   )) as { name: string }[];
   return names.map(({ name }) => ({ name, isSecured: secured.some((each) => each.name === name) }));
-}
-
-/** In one message, which is one transaction: a table without a policy would appear empty to the role. */
-function securing(name: string): string {
-  const owner = name === 'customers' ? 'id' : 'customer_id';
-  return `ALTER TABLE ${quoted(name)} ENABLE ROW LEVEL SECURITY;
-    DROP POLICY IF EXISTS ${POLICY} ON ${quoted(name)};
-    CREATE POLICY ${POLICY} ON ${quoted(name)} USING (${owner} = nullif(current_setting('${CUSTOMER}', true), '')::bigint)`;
 }
 
 async function mayBecome(query: Query, role: string): Promise<boolean> {

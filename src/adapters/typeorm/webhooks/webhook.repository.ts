@@ -78,15 +78,14 @@ export class TypeormDeliveryRepository extends TypeormRepository implements Deli
     return update(this.manager, deliveryTable, { ...change, customerId: this.customerId, id });
   }
 
-  async deleteSome(endpointId: Id, limit: number): Promise<number> {
-    const count = await this.change(
+  deleteSome(endpointId: Id, limit: number): Promise<number> {
+    return this.change(
       `DELETE FROM webhook_deliveries WHERE customer_id = $1 AND id IN (
          SELECT id FROM webhook_deliveries WHERE customer_id = $1 AND endpoint_id = $2 ORDER BY id LIMIT $3
        )`,
       endpointId,
       limit,
     );
-    return count;
   }
 }
 
