@@ -9,14 +9,12 @@ import {
   MAX_LISTED_ADDRESSES,
   type NewApiKey,
 } from '../../../core/access/api-key.js';
-import type { CustomerStatus } from '../../../core/customers/customer.js';
 import { after } from '../../../core/shared/clock.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { readBatcher } from '../../shared-work.js';
 import { TypeormRepository, TypeormStore } from '../database/repository.js';
-import { anyOf, asJson, change, column, prepared, select, selectList, tableOf, update } from '../database/sql.js';
-import { inTransaction, type Statement } from '../database/transaction.js';
+import { asJson, change, column, tableOf, update } from '../database/sql.js';
+import { inTransaction } from '../database/transaction.js';
 
 export const apiKeyTable = tableOf<ApiKey>('apiKey', 'api_keys', {
   customerId: column.key,
@@ -44,26 +42,9 @@ export const keyAddressTable = tableOf<KeyAddressRow>('keyAddress', 'key_address
   lastSeenAt: column.instant,
 });
 
-/** Keys with the status of their customer. */
-const knownKeys = (condition: string) =>
-  prepared(
-    `SELECT ${selectList(apiKeyTable, 'k')}, c.status AS "customerStatus"
-     FROM api_keys k JOIN customers c ON c.id = k.customer_id WHERE ${condition} AND k.deleted_at IS NULL`,
-  );
-const knownByHash = knownKeys(`k.token_hash = ${anyOf('$1::text[]')}`);
-const knownById = knownKeys(`k.id = ${anyOf('$1::bigint[]')}`);
-
 export class TypeormKeyFinder extends TypeormStore implements KeyFinder {
-  /** Nothing is cached: once a key is deleted, no later request finds it. */
-  private readonly byHash = readBatcher<null, string, KnownKey>(async (_, hashes) => {
-    const known = await this.known(knownByHash, hashes);
-    return new Map(known.map((each) => [each.key.tokenHash, each]));
-  });
-
-  private readonly byId = readBatcher<null, Id, KnownKey>(async (_, ids) => {
-    const known = await this.known(knownById, ids);
-    return new Map(known.map((each) => [each.key.id, each]));
-  });
+  private readonly byHash = this.finder(apiKeyTable, 'tokenHash', 'key', 'r.deleted_at IS NULL');
+  private readonly byId = this.finder(apiKeyTable, 'id', 'key', 'r.deleted_at IS NULL');
 
   findByHash(tokenHash: string): Promise<KnownKey | null> {
     return this.byHash.enqueue(null, tokenHash);
@@ -95,13 +76,6 @@ export class TypeormKeyFinder extends TypeormStore implements KeyFinder {
         [asJson(rows)],
       );
       await noteAddresses(manager, uses);
-    });
-  }
-
-  private known(statement: Statement, value: readonly string[] | readonly Id[]): Promise<KnownKey[]> {
-    return this.query(async (manager) => {
-      const rows = await select<ApiKey & { customerStatus: CustomerStatus }>(manager, statement, [value]);
-      return rows.map(({ customerStatus, ...key }) => ({ key, customerStatus }));
     });
   }
 }

@@ -1,7 +1,9 @@
 import type { DataSource, EntityManager, EntitySchema, FindOptionsOrder, FindOptionsWhere } from 'typeorm';
+import type { CustomerStatus } from '../../../core/customers/customer.js';
 import { requireFound } from '../../../core/shared/errors.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { change, columnName, insert, select, update } from './sql.js';
+import { readBatcher } from '../../shared-work.js';
+import { anyOf, change, columnName, insert, prepared, select, selectList, update } from './sql.js';
 import { type Statement, withoutTransaction } from './transaction.js';
 
 /** A repository of one customer, on one connection. */
@@ -56,6 +58,31 @@ export abstract class TypeormStore {
 
   protected select<T>(statement: Statement | string, ...values: readonly unknown[]): Promise<T[]> {
     return this.query((manager) => select<T>(manager, statement, values));
+  }
+
+  /**
+   * Finds rows, as `name`, with the status of their customer, by a property that tells them apart. Nothing is cached: once a row is deleted, no
+   * later call finds it.
+   */
+  protected finder<Row extends object, Property extends keyof Row & string, Name extends string>(
+    table: EntitySchema<Row>,
+    property: Property,
+    name: Name,
+    condition = 'true',
+  ) {
+    const { tableName, columns } = table.options;
+    const statement = prepared(
+      `SELECT ${selectList(table, 'r')}, c.status AS "customerStatus" FROM ${tableName} r JOIN customers c ON c.id = r.customer_id
+       WHERE r.${columnName(property)} = ${anyOf(`$1::${columns[property]?.type}[]`)} AND ${condition}`,
+    );
+    type Known = { readonly [_ in Name]: Row } & { readonly customerStatus: CustomerStatus };
+    return readBatcher<null, Row[Property], Known>(async (_, values) => {
+      const rows = await this.select<Row & { customerStatus: CustomerStatus }>(statement, values);
+      const known = rows.map(
+        ({ customerStatus, ...row }) => ({ [name]: row as unknown as Row, customerStatus }) as Known,
+      );
+      return new Map(known.map((each) => [each[name][property], each]));
+    });
   }
 
   /** Returns the number of rows that were found or changed. */

@@ -1,4 +1,3 @@
-import type { CustomerStatus } from '../../../core/customers/customer.js';
 import type {
   DeliveryKey,
   DeliveryKeyFinder,
@@ -8,9 +7,8 @@ import type {
 } from '../../../core/delivery/delivery-key.js';
 import type { NewPreset, Preset, PresetRepository } from '../../../core/delivery/preset.js';
 import { requireFound } from '../../../core/shared/errors.js';
-import { readBatcher } from '../../shared-work.js';
 import { TypeormRepository, TypeormRowRepository, TypeormStore } from '../database/repository.js';
-import { anyOf, column, prepared, selectList, tableOf } from '../database/sql.js';
+import { column, tableOf } from '../database/sql.js';
 
 export const deliveryKeyTable = tableOf<DeliveryKey>('deliveryKey', 'delivery_keys', {
   customerId: column.key,
@@ -39,17 +37,8 @@ export class TypeormDeliveryKeyRepository
   protected readonly order = { id: 'ASC' } as const;
 }
 
-const knownKeys = prepared(
-  `SELECT ${selectList(deliveryKeyTable, 'k')}, c.status AS "customerStatus"
-   FROM delivery_keys k JOIN customers c ON c.id = k.customer_id WHERE k.public_id = ${anyOf('$1::text[]')}`,
-);
-
 export class TypeormDeliveryKeyFinder extends TypeormStore implements DeliveryKeyFinder {
-  /** Nothing is cached: once a key is deleted, no later request finds it. */
-  private readonly byPublicId = readBatcher<null, string, KnownDeliveryKey>(async (_, publicIds) => {
-    const rows = await this.select<DeliveryKey & { customerStatus: CustomerStatus }>(knownKeys, publicIds);
-    return new Map(rows.map(({ customerStatus, ...key }) => [key.publicId, { key, customerStatus }]));
-  });
+  private readonly byPublicId = this.finder(deliveryKeyTable, 'publicId', 'key');
 
   find(publicId: string): Promise<KnownDeliveryKey | null> {
     return this.byPublicId.enqueue(null, publicId);

@@ -1,8 +1,6 @@
-import type { CustomerStatus } from '../../../core/customers/customer.js';
 import type { KnownShare, NewShare, Share, ShareFinder, ShareRepository } from '../../../core/shares/share.js';
-import { readBatcher } from '../../shared-work.js';
 import { TypeormRowRepository, TypeormStore } from '../database/repository.js';
-import { anyOf, column, prepared, selectList, tableOf } from '../database/sql.js';
+import { column, tableOf } from '../database/sql.js';
 
 export const shareTable = tableOf<Share>('share', 'shares', {
   customerId: column.key,
@@ -30,17 +28,8 @@ export class TypeormShareRepository extends TypeormRowRepository<Share, NewShare
   protected readonly order = { id: 'DESC' } as const;
 }
 
-const knownShares = prepared(
-  `SELECT ${selectList(shareTable, 's')}, c.status AS "customerStatus"
-   FROM shares s JOIN customers c ON c.id = s.customer_id WHERE s.token_hash = ${anyOf('$1::text[]')}`,
-);
-
 export class TypeormShareFinder extends TypeormStore implements ShareFinder {
-  /** Nothing is cached: once a share is revoked, no later request finds it. */
-  private readonly byTokenHash = readBatcher<null, string, KnownShare>(async (_, hashes) => {
-    const rows = await this.select<Share & { customerStatus: CustomerStatus }>(knownShares, hashes);
-    return new Map(rows.map(({ customerStatus, ...share }) => [share.tokenHash, { share, customerStatus }]));
-  });
+  private readonly byTokenHash = this.finder(shareTable, 'tokenHash', 'share');
 
   find(tokenHash: string): Promise<KnownShare | null> {
     return this.byTokenHash.enqueue(null, tokenHash);
