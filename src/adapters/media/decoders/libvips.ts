@@ -8,7 +8,7 @@ import {
 } from '../formats/accepted.js';
 import { declaredColours, pngColours } from '../formats/declared-colours.js';
 import { gifHead, pngMetadata } from '../formats/embedded-metadata.js';
-import { inMemory, type PictureInput, TiffReader, tiffHeader, tiffOf } from '../formats/file-bytes.js';
+import { inMemory, openTiff, type PictureInput, tiffOf } from '../formats/file-bytes.js';
 import type { HeifStructure } from '../formats/heif.js';
 import {
   allowLoaders,
@@ -73,12 +73,8 @@ export async function libvipsPicture(order: OpenFile, structure: HeifStructure |
 const ORIENTATION = 274;
 
 async function orientationIn(exif: Uint8Array): Promise<number | undefined> {
-  const source = inMemory(tiffOf(exif));
-  const header = await tiffHeader(source, 0);
-  if (header === null) return undefined;
-  const tiff = new TiffReader(source, 0, header.little);
-  const main = await tiff.directory(header.first);
-  return (await tiff.number(main?.entries.get(ORIENTATION))) ?? undefined;
+  const found = await openTiff(inMemory(tiffOf(exif)));
+  return (await found?.tiff.number(found.directory?.entries.get(ORIENTATION))) ?? undefined;
 }
 
 /** The header as libvips reads it; null when it cannot. Without limits of a decoder only where these are what is in the way: ours hold. */

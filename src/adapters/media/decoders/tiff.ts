@@ -7,10 +7,10 @@ import { asDecoded, declaredColours, isAdobeRgbByTiff } from '../formats/declare
 import {
   type ByteSource,
   copyWith,
+  openTiff,
   type PictureInput,
   type TiffDirectory,
-  TiffReader,
-  tiffHeader,
+  type TiffReader,
 } from '../formats/file-bytes.js';
 import {
   type OpenFile,
@@ -91,11 +91,11 @@ const LAST_CHANNEL = 4;
  * Null when the directories cannot be read, which is for the decoder to judge. Throws a refusal that names what the decoder lacks.
  */
 async function tiffPage(file: ByteSource): Promise<TiffPage | null> {
-  const header = await tiffHeader(file, 0);
-  if (header === null || (header.magic !== 42 && !header.isBig)) return null;
-  const tiff = new TiffReader(file, 0, header.little, header.isBig);
+  const found = await openTiff(file);
+  if (found === null || (found.magic !== 42 && !found.isBig)) return null;
+  const { tiff } = found;
   const pages: { page: TiffPage; isCopy: boolean }[] = [];
-  let directory = await tiff.directory(header.first);
+  let { directory } = found;
   for (let index = 0; directory !== null; index += 1) {
     const subfile = (await tiff.number(directory.entries.get(NEW_SUBFILE_TYPE))) ?? 0;
     pages.push({ page: await pageOf(tiff, directory, index), isCopy: (subfile & (REDUCED | MASK)) !== 0 });

@@ -16,9 +16,9 @@ import {
   type ByteSource,
   bytesAt,
   inMemory,
+  openTiff,
   type TiffDirectory,
-  TiffReader,
-  tiffHeader,
+  type TiffReader,
   tiffOf,
 } from './file-bytes.js';
 
@@ -89,10 +89,9 @@ const OPTIONAL_COLOR_SPACE = 'R03';
 
 /** EXIF in a file that is a TIFF. */
 export async function isAdobeRgbByTiff(source: ByteSource): Promise<boolean> {
-  const header = await tiffHeader(source, 0);
-  if (header === null) return false;
-  const tiff = new TiffReader(source, 0, header.little, header.isBig);
-  const main = await tiff.directory(header.first);
+  const found = await openTiff(source);
+  if (found === null) return false;
+  const { tiff, directory: main } = found;
   const exif = await tiff.directory((await tiff.number(main?.entries.get(EXIF_POINTER))) ?? 0);
   return namesAdobeRgb(tiff, exif);
 }

@@ -168,8 +168,8 @@ export function tiffOf(exif: Uint8Array): Uint8Array {
   return Buffer.from(exif.subarray(0, 4)).toString('latin1') === 'Exif' ? exif.subarray(6) : exif;
 }
 
-/** The header of a TIFF at `base`, with the offset of its first directory; null when there is none, whatever follows. */
-export async function tiffHeader(file: ByteSource, base: number) {
+/** Opens a TIFF at `base`, with its first directory; null when there is no header of one, whatever follows. */
+export async function openTiff(file: ByteSource, base = 0) {
   const head = await bytesAt(file, base, 16);
   const order = head.toString('latin1', 0, 2);
   if (head.length < 8 || (order !== 'II' && order !== 'MM')) return null;
@@ -180,7 +180,8 @@ export async function tiffHeader(file: ByteSource, base: number) {
   // Offsets, and all that is counted, have eight bytes then.
   const isBig = magic === BIG && short(4) === 8 && head.length === 16;
   const first = isBig ? long8(head, 8, little) : little ? head.readUInt32LE(4) : head.readUInt32BE(4);
-  return { little, magic, isBig, first };
+  const tiff = new TiffReader(file, base, little, isBig);
+  return { tiff, magic, isBig, directory: await tiff.directory(first) };
 }
 
 /**

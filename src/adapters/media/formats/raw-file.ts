@@ -4,11 +4,11 @@ import {
   Boxes,
   type ByteSource,
   bytesAt,
+  openTiff,
   type Range,
   type StoredEntry,
   type TiffDirectory,
   TiffReader,
-  tiffHeader,
   UUID_BYTES,
 } from './file-bytes.js';
 
@@ -79,11 +79,11 @@ export const readCr3: RawReader = async (file) => {
   const inside = moov ? await boxes.in(moov) : [];
   const metadata = await boxes.ofUuid(inside, METADATA_UUID);
   const parts = new Map((metadata ? await boxes.in(metadata, UUID_BYTES) : []).map((box) => [box.type, box]));
-  const [main, exif, gps] = [
-    await directoryOf(file, parts.get('CMT1')),
-    await directoryOf(file, parts.get('CMT2')),
-    await directoryOf(file, parts.get('CMT4')),
-  ];
+  const tiffIn = async (type: string) => {
+    const box = parts.get(type);
+    return box ? openTiff(file, box.content) : null;
+  };
+  const [main, exif, gps] = [await tiffIn('CMT1'), await tiffIn('CMT2'), await tiffIn('CMT4')];
   const little = main?.tiff.little ?? true;
   const entries = (part: typeof exif) => (part?.tiff.little === little ? entriesOf(part.tiff, part.directory) : []);
   const preview = await boxes.ofUuid(top, PREVIEW_UUID);
@@ -133,13 +133,6 @@ async function tracks(file: ByteSource, boxes: Boxes, moov: readonly Box[]): Pro
   return found;
 }
 
-async function directoryOf(file: ByteSource, box: Box | undefined) {
-  const header = box ? await tiffHeader(file, box.content) : null;
-  if (!box || header === null) return null;
-  const tiff = new TiffReader(file, box.content, header.little);
-  return { tiff, directory: await tiff.directory(header.first) };
-}
-
 const NEW_SUBFILE_TYPE = 254;
 const COMPRESSION = 259;
 const PHOTOMETRIC = 262;
@@ -169,13 +162,11 @@ const CANON_SIGNATURE = Buffer.from('CR\x02', 'latin1');
  * preview: treated as a TIFF, a photo of 40 megapixels would be reduced to it.
  */
 export const readTiffRaw: RawReader = async (file) => {
-  const header = await tiffHeader(file, 0);
-  if (header === null || header.isBig) return null;
-  const tiff = new TiffReader(file, 0, header.little);
-  const main = await tiff.directory(header.first);
-  if (main === null) return null;
+  const found = await openTiff(file);
+  if (!found?.directory || found.isBig) return null;
+  const { tiff, directory: main, magic } = found;
   const pictures = await pictureDirectories(tiff, main);
-  const contentType = await typeOf(file, header.magic, tiff, pictures);
+  const contentType = await typeOf(file, magic, tiff, pictures);
   if (contentType === null || contentType === OTHER_RAW) return contentType;
   const exif = await tiff.directory((await tiff.number(main.entries.get(EXIF_POINTER))) ?? 0);
   const gps = await tiff.directory((await tiff.number(main.entries.get(GPS_POINTER))) ?? 0);
@@ -192,7 +183,7 @@ export const readTiffRaw: RawReader = async (file) => {
     isAdobeRgb: await namesAdobeRgb(tiff, exif),
     sensorData: SAYS_WHERE_ITS_DATA_IS.includes(contentType) ? data : [],
     metadata: {
-      little: header.little,
+      little: tiff.little,
       main: await entriesOf(tiff, main, FIRST_TAG),
       exif: await entriesOf(tiff, exif),
       gps: await entriesOf(tiff, gps),
