@@ -59,10 +59,7 @@ export class MediaProcess {
     this.#begin = resolve;
   });
   /** It has said that it is ready. */
-  #greet: () => void = () => undefined;
-  readonly #greeted = new Promise<void>((resolve) => {
-    this.#greet = resolve;
-  });
+  readonly #greet: () => Promise<void>;
   #settle: ((outcome: Frame | Error) => void) | null = null;
   /** The reader of the frame that is expected; null: none is. */
   #reader: FrameReader | null = new FrameReader(READY_BOUNDS);
@@ -100,13 +97,14 @@ export class MediaProcess {
       if (this.#inner !== null) signalled(this.#inner, 'SIGKILL');
       else setTimeout(() => this.#alive && this.#signal(), UNHEARD_MS).unref();
     });
-    void Promise.all([innerParent, this.#greeted]).then(([parent]) => {
+    this.#greet = async () => {
+      const parent = await innerParent;
       this.#inner = parent === null ? null : childOf(parent);
       // Its memory could not be monitored, nor would it end when its parent does.
       if (parent !== null && this.#inner === null) return this.#kill('cannot be seen in /proc');
       this.#ready = true;
       this.#begin();
-    });
+    };
     this.#ended = new Promise((resolve) => {
       const gone = (why: string) => {
         clearInterval(this.#watch);
@@ -218,7 +216,7 @@ export class MediaProcess {
         this.#settle?.(frame);
       } else {
         readyAnswer(frame.json, 'first frame');
-        this.#greet();
+        void this.#greet();
       }
     } catch (error) {
       this.#channel?.destroy();
