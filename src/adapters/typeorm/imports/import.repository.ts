@@ -78,11 +78,11 @@ export class TypeormImportRepository extends TypeormRepository implements Import
   }
 
   get(id: Id): Promise<CountedImport | null> {
-    return this.counted('i.id = $2', [id]).then(first);
+    return this.counted('i.id = $2', [id]).then(([found = null]) => found);
   }
 
   findOpenByClientRef(clientRef: string): Promise<CountedImport | null> {
-    return this.counted(`i.status = 'open' AND i.client_ref = $2`, [clientRef]).then(first);
+    return this.counted(`i.status = 'open' AND i.client_ref = $2`, [clientRef]).then(([found = null]) => found);
   }
 
   list({ statuses, window: { after, limit } }: ImportQuery): Promise<readonly CountedImport[]> {
@@ -203,8 +203,4 @@ export class TypeormImportRepository extends TypeormRepository implements Import
       return { ...subject, counts, totalBytes };
     });
   }
-}
-
-function first<T>(rows: readonly T[]): T | null {
-  return rows[0] ?? null;
 }

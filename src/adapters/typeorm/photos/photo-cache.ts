@@ -3,7 +3,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { Photo, PhotoWithTags } from '../../../core/photos/photo.js';
 import type { PhotoQuery } from '../../../core/photos/photo-query.js';
 import type { Id } from '../../../core/shared/ids.js';
-import { type Batcher, readBatcher } from '../../shared-work.js';
+import { type Batcher, readBatcher, setNewest } from '../../shared-work.js';
 import { anyOf, type JsonRow, prepared, select } from '../database/sql.js';
 import { withoutTransaction } from '../database/transaction.js';
 import { taggedPhotoJson, taggedPhotoOf, tagsOfPhoto, visiblePhotos } from './photo-rows.js';
@@ -86,12 +86,7 @@ export class PhotoCache {
   request(customerId: Id, query: PhotoQuery): 'plain' | 'whole' | 'stamps' {
     const key = hash('sha256', JSON.stringify([customerId, query]), 'base64url');
     const known = this.pages.get(key);
-    this.pages.delete(key);
-    this.pages.set(key, known === undefined ? 'whole' : 'stamps');
-    for (const oldest of this.pages.keys()) {
-      if (this.pages.size <= MAX_PAGES) break;
-      this.pages.delete(oldest);
-    }
+    setNewest(this.pages, key, known === undefined ? 'whole' : 'stamps', MAX_PAGES);
     return known ?? 'plain';
   }
 
