@@ -26,7 +26,12 @@ export class AzureBlobStore extends RemoteBlobStore {
     const source = await this.container.head(from);
     if (source?.etag !== ifMatch) return false;
     const { sizeBytes } = infoOf(source, source.contentLength);
-    if (sizeBytes > this.container.parts.copied) return this.copyBytes(from, to, ifMatch);
+    if (sizeBytes > this.container.parts.copied) {
+      const read = await this.get(from);
+      if (read?.etag === ifMatch) return this.put(to, read.bytes).then(() => true);
+      await read?.bytes[Symbol.asyncIterator]().return?.();
+      return false;
+    }
     return onStore(async () => {
       try {
         const permissions = BlobSASPermissions.from({ read: true });
@@ -116,17 +121,6 @@ export class AzureBlobStore extends RemoteBlobStore {
   protected async infoAt(key: BlobKey): Promise<BlobInfo | null> {
     const found = await this.container.head(key);
     return found && infoOf(found, found.contentLength);
-  }
-
-  /** Larger than what Azure copies in one call. */
-  private async copyBytes(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {
-    const source = await this.get(from);
-    if (source?.etag === ifMatch) {
-      await this.put(to, source.bytes);
-      return true;
-    }
-    await source?.bytes[Symbol.asyncIterator]().return?.();
-    return false;
   }
 
   protected async open(key: BlobKey, range: ByteRange | undefined): Promise<StoredResponse | 'not within' | null> {

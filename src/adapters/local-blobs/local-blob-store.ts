@@ -152,7 +152,12 @@ export class LocalBlobStore implements BlobStore {
     try {
       const linked = await onDisk(() => this.unlessAbsent(() => tryLink(source, temp)));
       if (linked === null) return false;
-      if (!linked) return await this.copyBytes(from, to, ifMatch);
+      if (!linked) {
+        const read = await this.get(from);
+        if (read?.etag === ifMatch) return await this.put(to, read.bytes).then(() => true);
+        await read?.bytes[Symbol.asyncIterator]().return?.();
+        return false;
+      }
       // Asked of the link, not of the source, which may have been replaced since.
       const stats = await onDisk(() => lstat(temp, { bigint: true }));
       if (!stats.isFile() || infoOf(stats).etag !== ifMatch) return false;
@@ -238,14 +243,6 @@ export class LocalBlobStore implements BlobStore {
       }),
     );
     return listed.flat();
-  }
-
-  private async copyBytes(from: BlobKey, to: BlobKey, ifMatch: string): Promise<boolean> {
-    const source = await this.get(from);
-    if (source === null) return false;
-    if (source.etag === ifMatch) return this.put(to, source.bytes).then(() => true);
-    await source.bytes[Symbol.asyncIterator]().return?.();
-    return false;
   }
 
   /** Null when the file does not exist. If the store itself is missing (for example not mounted), that is an error, not absence. */
