@@ -57,7 +57,11 @@ export class FallbackRateWindowStore implements RateWindowStore {
     try {
       return await this.inTime(call(this.first));
     } catch (error) {
-      this.leave(error);
+      // When many calls meet the same outage, the first reports it.
+      if (this.lookAt === null) {
+        this.lookAt = this.times.elapsed() + this.times.retryMs;
+        this.onChange(true, error);
+      }
       return call(this.second);
     }
   }
@@ -73,13 +77,6 @@ export class FallbackRateWindowStore implements RateWindowStore {
     } catch {
       this.lookAt = this.times.elapsed() + this.times.retryMs;
     }
-  }
-
-  /** Leaves the first store. When many calls meet the same outage, the first reports it. */
-  private leave(reason: unknown): void {
-    if (this.lookAt !== null) return;
-    this.lookAt = this.times.elapsed() + this.times.retryMs;
-    this.onChange(true, reason);
   }
 
   /** An answer that comes too late is dropped; what it has counted stays counted. */

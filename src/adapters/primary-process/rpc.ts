@@ -34,7 +34,11 @@ export class Rpc {
 
   constructor(private readonly channel: Channel) {
     channel.onMessage((message) => void this.receive(message));
-    void channel.closed.then(() => this.close());
+    void channel.closed.then(() => {
+      this.isClosed = true;
+      for (const { reject } of this.waiting.values()) reject(processEnded());
+      this.waiting.clear();
+    });
   }
 
   /** Adds methods that the other process may call from now on, in addition to earlier ones. */
@@ -51,12 +55,6 @@ export class Rpc {
       this.waiting.set(call, { resolve, reject });
       this.channel.send({ call, method, params } satisfies Call);
     });
-  }
-
-  private close(): void {
-    this.isClosed = true;
-    for (const { reject } of this.waiting.values()) reject(processEnded());
-    this.waiting.clear();
   }
 
   private async receive(message: unknown): Promise<void> {
