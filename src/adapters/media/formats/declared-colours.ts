@@ -55,7 +55,14 @@ const SPACES = ['srgb', 'rgb16', 'b-w', 'grey16', 'scrgb'];
 export async function declaredColours({ header, codePoints, measured, isAdobeRgb }: ColourSources): Promise<Colours> {
   const { space: kind = '', depth, icc, exif } = header;
   if (!SPACES.includes(kind)) return asDecoded;
-  if (depth === 'float') return floatingPoint(kind === 'b-w' ? 'b-w' : 'scrgb', icc);
+  if (depth === 'float') {
+    const space = icc === undefined ? linearSrgb : profiledSpace(icc);
+    if (space === null && icc && isRgbProfile(icc)) {
+      throw unsupportedFeature('Floating-point samples with a color profile that is a table');
+    }
+    // Light itself, unless a profile says otherwise.
+    return { space: space ?? linearSrgb, ignoreIcc: true, samples: kind === 'b-w' ? 'b-w' : 'scrgb' };
+  }
   const samples = depth === 'ushort' ? 'rgb16' : 'srgb';
   if (codePoints !== null) return { space: namedSpace(codePoints), ignoreIcc: true, samples };
   if (icc !== undefined) {
@@ -68,15 +75,6 @@ export async function declaredColours({ header, codePoints, measured, isAdobeRgb
   if (measured !== undefined) return { space: measured, ignoreIcc: false, samples };
   const isAdobe = isAdobeRgb || (exif !== undefined && (await isAdobeRgbByTiff(inMemory(tiffOf(exif)))));
   return { space: isAdobe ? adobeRgb : null, ignoreIcc: false, samples };
-}
-
-/** Light itself, unless a profile says otherwise. */
-function floatingPoint(samples: 'scrgb' | 'b-w', icc: Uint8Array | undefined): Colours {
-  const space = icc === undefined ? linearSrgb : profiledSpace(icc);
-  if (space === null && icc && isRgbProfile(icc)) {
-    throw unsupportedFeature('Floating-point samples with a color profile that is a table');
-  }
-  return { space: space ?? linearSrgb, ignoreIcc: true, samples };
 }
 
 const EXIF_POINTER = 34_665;

@@ -180,17 +180,15 @@ const GIF_EXTENSION = 0x21;
 const GIF_IMAGE = 0x2c;
 const GIF_XMP_LABEL = Buffer.from('!\xff\x0bXMP DataXMP', 'latin1');
 
-interface GifHead {
-  /** The size that the first frame declares. It may be larger than the canvas, and decoders allocate memory for it. */
-  frame?: { readonly width: number; readonly height: number };
-  /** The XMP packet, with what follows it in its block. */
-  xmp?: Uint8Array;
-}
-
 /** Reads the images and extensions of a GIF (GIF89a, 20 and 24 to 26) from its beginning, while they are whole as far as their headers. */
-export async function gifHead(file: ByteSource): Promise<GifHead> {
+export async function gifHead(file: ByteSource) {
   const bytes = await bytesAt(file, 0, GIF_HEAD_BYTES);
-  const found: GifHead = {};
+  const found: {
+    /** The size that the first frame declares. It may be larger than the canvas, and decoders allocate memory for it. */
+    frame?: { readonly width: number; readonly height: number };
+    /** The XMP packet, with what follows it in its block. */
+    xmp?: Uint8Array;
+  } = {};
   const byte = (at: number) => bytes[at] ?? 0;
   const colours = (flags: number) => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
   let start = 13 + colours(byte(10));

@@ -126,8 +126,10 @@ class Items {
     for (const { type, content } of properties) {
       if (type === 'clap' && content === aperture) region = apertureIn(frame, content);
       if (type === 'imir') region = mirrored(region, frame, ((content[0] ?? 0) & 1) === 0);
+      // By a quarter, anticlockwise.
       for (let quarters = type === 'irot' ? (content[0] ?? 0) & 3 : 0; quarters > 0; quarters -= 1) {
-        region = turned(region, frame);
+        const { left, top, width, height } = region;
+        region = { left: top, top: frame.width - left - width, width: height, height: width };
         frame = { width: frame.height, height: frame.width };
       }
     }
@@ -196,9 +198,4 @@ function mirrored({ left, top, width, height }: Region, frame: Size, isTopDown: 
   return isTopDown
     ? { left, top: frame.height - top - height, width, height }
     : { left: frame.width - left - width, top, width, height };
-}
-
-/** By a quarter, anticlockwise. */
-function turned({ left, top, width, height }: Region, frame: Size): Region {
-  return { left: top, top: frame.width - left - width, width: height, height: width };
 }

@@ -41,7 +41,6 @@ const [MOST_WRITTEN, WORN_OUT] = [6, 4];
 const MAX_ERROR_BYTES = 1024 * 1024;
 /** Characters: the stack of an error that ends Node, whose message comes first. */
 const LAST_WORDS = 2000;
-const READY_BOUNDS: FrameBounds = { maxJsonBytes: 100, maxBytes: 0 };
 /** A machine on which a process does not even start within this time is too busy for pictures now. */
 const START_MS = 60_000;
 
@@ -62,7 +61,7 @@ export class MediaProcess {
   readonly #greet: () => Promise<void>;
   #settle: ((outcome: Frame | Error) => void) | null = null;
   /** The reader of the frame that is expected; null: none is. */
-  #reader: FrameReader | null = new FrameReader(READY_BOUNDS);
+  #reader: FrameReader | null = new FrameReader({ maxJsonBytes: 100, maxBytes: 0 });
   readonly #channel: Socket | undefined;
   #errorBytes = 0;
   /** Why we killed it. */
