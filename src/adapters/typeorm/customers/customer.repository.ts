@@ -193,10 +193,8 @@ export class TypeormCustomerRepository extends TypeormRepository implements Cust
   async lock(): Promise<Customer> {
     // Not against new rows that refer to it.
     const lock = { mode: 'for_no_key_update' } as const;
-    return requireFound(
-      await this.manager.findOne(customerTable, { where: { id: this.customerId }, lock }),
-      'customer',
-    );
+    const found = await this.manager.findOne(customerTable, { where: { id: this.customerId }, lock });
+    return requireFound(found, 'customer');
   }
 
   update(customer: Customer): Promise<void> {

@@ -181,15 +181,12 @@ function byColumnName(row: object, names: Map<string, string>): Record<string, u
   return columns;
 }
 
+/** Instants as in ISO 8601, except for the year 0 and earlier: Postgres counts 1 BC, 2 BC … */
 function toStored(value: unknown): unknown {
-  return value instanceof Date ? timestamp(value) : value;
-}
-
-/** ISO 8601, except for the year 0 and earlier: Postgres counts 1 BC, 2 BC … */
-function timestamp(at: Date): string {
-  const year = at.getUTCFullYear();
-  if (year >= 1 && year <= 9999) return at.toISOString();
-  const sinceNewYear = at.toISOString().replace(/^[+-]?\d+/, '');
+  if (!(value instanceof Date)) return value;
+  const year = value.getUTCFullYear();
+  if (year >= 1 && year <= 9999) return value.toISOString();
+  const sinceNewYear = value.toISOString().replace(/^[+-]?\d+/, '');
   const counted = String(year >= 1 ? year : 1 - year).padStart(4, '0');
   return `${counted}${sinceNewYear}${year >= 1 ? '' : ' BC'}`;
 }

@@ -53,7 +53,6 @@ const MAX_BYTES = 16 * 1024 * 1024;
  * stores texts with characters beyond Latin-1 in two bytes for each.
  */
 const BYTES_PER_PHOTO = 1200;
-const bytesOf = (text: string) => BYTES_PER_PHOTO + (BEYOND_LATIN_1.test(text) ? 6 : 3) * text.length;
 const BEYOND_LATIN_1 = /[\u0100-\uffff]/;
 
 interface Entry {
@@ -160,9 +159,10 @@ export class PhotoCache {
     return photo;
   }
 
-  private add({ id, stamp, photo: text }: StampedRow): PhotoWithTags {
-    const photo = frozen(taggedPhotoOf(JSON.parse(text as string) as JsonRow));
-    const bytes = bytesOf(text as string);
+  private add({ id, stamp, photo: read }: StampedRow): PhotoWithTags {
+    const text = read as string;
+    const photo = frozen(taggedPhotoOf(JSON.parse(text) as JsonRow));
+    const bytes = BYTES_PER_PHOTO + (BEYOND_LATIN_1.test(text) ? 6 : 3) * text.length;
     this.bytes += bytes - (this.entries.get(id)?.bytes ?? 0);
     this.entries.delete(id);
     this.entries.set(id, { stamp, photo, bytes });

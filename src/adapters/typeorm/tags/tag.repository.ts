@@ -10,22 +10,19 @@ import { isTaken } from '../database/transaction.js';
 import { PhotoTags } from '../photos/photo-tags.js';
 
 /** The number of its photos is stored beside it. */
-export const tagTable = tableOf<Omit<Tag, 'photoCount'> & { /** Searched by `q`. */ readonly searchKey: string }>(
-  'tag',
-  'tags',
-  {
-    customerId: column.key,
-    id: column.generatedKey,
-    name: column.text,
-    nameKey: column.text,
-    searchKey: { type: 'text', select: false },
-    color: column.optionalText,
-    description: column.optionalText,
-    createdAt: column.instant,
-    updatedAt: column.instant,
-    version: column.whole,
-  },
-);
+export const tagTable = tableOf<Omit<Tag, 'photoCount'> & { readonly searchKey: string }>('tag', 'tags', {
+  customerId: column.key,
+  id: column.generatedKey,
+  name: column.text,
+  nameKey: column.text,
+  // Searched by `q`.
+  searchKey: { type: 'text', select: false },
+  color: column.optionalText,
+  description: column.optionalText,
+  createdAt: column.instant,
+  updatedAt: column.instant,
+  version: column.whole,
+});
 
 const tags = `SELECT ${selectList(tagTable, 't')}, n.photos AS "photoCount"
   FROM tags t JOIN tag_counts n ON n.customer_id = t.customer_id AND n.tag_id = t.id`;

@@ -117,8 +117,8 @@ export class TypeormFactorRepository extends TypeormRepository implements Factor
   }
 
   countWrongCodes(userId: Id, source: string, since: Date): Promise<number> {
-    const { customerId } = this;
-    return this.manager.countBy(wrongCodeTable, { customerId, userId, source, at: MoreThanOrEqual(since) });
+    const wrong = { customerId: this.customerId, userId, source, at: MoreThanOrEqual(since) };
+    return this.manager.countBy(wrongCodeTable, wrong);
   }
 
   findPending(tokenHash: string): Promise<PendingSignIn | null> {
@@ -156,9 +156,8 @@ export class TypeormFactorRepository extends TypeormRepository implements Factor
   }
 
   async useChallenge(userId: Id, challengeHash: string, at: Date, since: Date): Promise<boolean> {
-    const { customerId } = this;
     await requireUser(this.manager, this.customerId, userId);
-    await this.manager.delete(answeredChallengeTable, { customerId, userId, at: LessThan(since) });
+    await this.manager.delete(answeredChallengeTable, { customerId: this.customerId, userId, at: LessThan(since) });
     const row = { userId, challengeHash, at };
     return (await this.insertRow(answeredChallengeTable, row, 'ON CONFLICT DO NOTHING')) !== null;
   }
@@ -184,16 +183,14 @@ export class TypeormFactorRepository extends TypeormRepository implements Factor
   }
 
   async addWrongCode(userId: Id, source: string, at: Date, since: Date): Promise<void> {
-    const { customerId } = this;
-    await this.manager.delete(wrongCodeTable, { customerId, userId, at: LessThan(since) });
+    await this.manager.delete(wrongCodeTable, { customerId: this.customerId, userId, at: LessThan(since) });
     await this.insertRow(wrongCodeTable, { userId, source, at });
   }
 
   async openPending(pending: NewPendingSignIn, since: Date): Promise<void> {
-    const { customerId } = this;
-    const { userId } = pending;
-    await requireUser(this.manager, this.customerId, userId);
-    await this.manager.delete(pendingSignInTable, { customerId, userId, startedAt: LessThan(since) });
+    const old = { customerId: this.customerId, userId: pending.userId, startedAt: LessThan(since) };
+    await requireUser(this.manager, this.customerId, pending.userId);
+    await this.manager.delete(pendingSignInTable, old);
     await this.insertRow(pendingSignInTable, { ...pending, tries: 0 });
   }
 

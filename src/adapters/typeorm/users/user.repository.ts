@@ -39,10 +39,8 @@ export const sessionTable = tableOf<Session>('session', 'sessions', {
 
 /** So that the user is not deleted before what is about to refer to it has been stored. Errors: `not_found`. */
 export async function requireUser(manager: EntityManager, customerId: Id, id: Id): Promise<void> {
-  requireFound(
-    await manager.findOne(userTable, { where: { customerId, id }, lock: { mode: 'for_key_share' } }),
-    'user',
-  );
+  const found = await manager.findOne(userTable, { where: { customerId, id }, lock: { mode: 'for_key_share' } });
+  requireFound(found, 'user');
 }
 
 export class TypeormUserStore extends TypeormStore implements UserStore {
