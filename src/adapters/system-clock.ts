@@ -17,9 +17,7 @@ export class SystemClock implements Clock {
     await delay(milliseconds, undefined, { ref: false });
   }
 
-  nextTurn(): Promise<void> {
-    return nextTurn();
-  }
+  readonly nextTurn = nextTurn;
 }
 
 /**

@@ -105,9 +105,6 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The reply of the script. */
-type Answer = readonly [admitted: number, used: number, newest: number, blocker: number, now: number];
-
 const rateWindow = defineScript({
   SCRIPT: RATE_WINDOW_SCRIPT,
   NUMBER_OF_KEYS: 1,
@@ -115,7 +112,8 @@ const rateWindow = defineScript({
     parser.pushKey(`photo-service:rate:${name}`);
     parser.push(...numbers.map(String));
   },
-  transformReply: (reply: unknown) => reply as Answer,
+  transformReply: (reply: unknown) =>
+    reply as readonly [admitted: number, used: number, newest: number, blocker: number, now: number],
 });
 
 /** Once closed, or disconnected, it stays so. */
