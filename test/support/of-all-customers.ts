@@ -21,7 +21,7 @@ const allowed: readonly (readonly [why: string, ...forms: readonly RegExp[]])[] 
   ],
   [
     'a visitor has the token of a share, and the share says whose it is',
-    /^SELECT s\.customer_id .* FROM shares s JOIN customers c ON c\.id = s\.customer_id WHERE s\.token_hash = ANY\(ARRAY\(SELECT unnest\(\$1::text\[\]\)\)\)$/,
+    /^SELECT k\.customer_id .* FROM shares k JOIN customers c ON c\.id = k\.customer_id WHERE k\.token_hash = ANY\(ARRAY\(SELECT unnest\(\$1::text\[\]\)\)\)$/,
   ],
   [
     'uses of keys are written down together, whose ever they are',

@@ -43,8 +43,8 @@ export const keyAddressTable = tableOf<KeyAddressRow>('keyAddress', 'key_address
 });
 
 export class TypeormKeyFinder extends TypeormStore implements KeyFinder {
-  private readonly byHash = this.finder(apiKeyTable, 'tokenHash', 'key', 'r.deleted_at IS NULL');
-  private readonly byId = this.finder(apiKeyTable, 'id', 'key', 'r.deleted_at IS NULL');
+  private readonly byHash = this.finder(apiKeyTable, 'tokenHash', 'key', ' AND k.deleted_at IS NULL');
+  private readonly byId = this.finder(apiKeyTable, 'id', 'key', ' AND k.deleted_at IS NULL');
 
   findByHash(tokenHash: string): Promise<KnownKey | null> {
     return this.byHash.enqueue(null, tokenHash);

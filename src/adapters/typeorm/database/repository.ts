@@ -61,19 +61,20 @@ export abstract class TypeormStore {
   }
 
   /**
-   * Finds rows, as `name`, with the status of their customer, by a property that tells them apart. Nothing is cached: once a row is deleted, no
-   * later call finds it.
+   * Finds rows `k`, as `name`, with the status of their customer, by a property that tells them apart. Nothing is cached: once a row is deleted,
+   * no later call finds it.
+   * @param more What the condition goes on with.
    */
   protected finder<Row extends object, Property extends keyof Row & string, Name extends string>(
     table: EntitySchema<Row>,
     property: Property,
     name: Name,
-    condition = 'true',
+    more = '',
   ) {
     const { tableName, columns } = table.options;
     const statement = prepared(
-      `SELECT ${selectList(table, 'r')}, c.status AS "customerStatus" FROM ${tableName} r JOIN customers c ON c.id = r.customer_id
-       WHERE r.${columnName(property)} = ${anyOf(`$1::${columns[property]?.type}[]`)} AND ${condition}`,
+      `SELECT ${selectList(table, 'k')}, c.status AS "customerStatus" FROM ${tableName} k JOIN customers c ON c.id = k.customer_id
+       WHERE k.${columnName(property)} = ${anyOf(`$1::${columns[property]?.type}[]`)}${more}`,
     );
     type Known = { readonly [_ in Name]: Row } & { readonly customerStatus: CustomerStatus };
     return readBatcher<null, Row[Property], Known>(async (_, values) => {
