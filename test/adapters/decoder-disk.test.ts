@@ -1,11 +1,15 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { open as openRaw } from '../../src/adapters/media/decoders/raw.js';
 import { inMemory } from '../../src/adapters/media/formats/file-bytes.js';
 import { writePixelTiff } from '../../src/adapters/media/scaled-picture.js';
+import { builtProgram } from '../support/built-program.js';
 import { mountedDisk, unmount } from '../support/mounted.js';
 import { rawFile } from '../support/raw-files.js';
 
@@ -59,6 +63,30 @@ test('the preview of a raw file does not fit on the disk', async () => {
   };
   await expect(openRaw(order, async () => 'opened')).rejects.toEqual(full);
   expect(await openRaw({ ...order, folder: parent }, async () => 'opened')).toBe('opened');
+});
+
+/** So many bytes as libvips unpacks in memory; for more it takes a file, as by itself only for pictures of over 100 MB. */
+const IN_MEMORY = '1k';
+
+test('what libvips unpacks does not fit on the disk: nothing is said of the picture', async () => {
+  if (!isSmall) return leftOut();
+  const picture = sharp(noise, { raw: { width: SIDE, height: SIDE, channels: 3 } });
+  const [webp, jpeg] = [join(parent, 'picture.webp'), join(parent, 'picture.jpg')];
+  await picture.clone().webp().toFile(webp);
+  await picture.clone().jpeg().toFile(jpeg);
+  const media = pathToFileURL(join(await builtProgram(), 'adapters/media/')).href;
+  const script = `
+    const { doJob } = await import('${media}media-job.js');
+    const { allLoaders, allowLoaders, isCutJpeg } = await import('${media}scaled-picture.js');
+    const order = { kind: 'inspect', folder: '${parent}', maxPixels: 1e9 };
+    const { json } = await doJob({ ...order, path: '${webp}' }, Buffer.alloc(0));
+    allowLoaders(allLoaders);
+    const isCut = await isCutJpeg({ input: '${jpeg}' }, '${parent}', 'extraneous bytes').catch(String);
+    console.log(JSON.stringify({ answer: json, isCut }));`;
+  const env = { PATH: process.env['PATH'], TMPDIR: small, VIPS_DISC_THRESHOLD: IN_MEMORY };
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env });
+  const noRoom = expect.stringContaining('No space left on device');
+  expect(JSON.parse(stdout)).toEqual({ answer: { kind: 'failed', message: noRoom }, isCut: noRoom });
 });
 
 function leftOut(): void {

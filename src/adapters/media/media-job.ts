@@ -27,6 +27,7 @@ import {
   encoded,
   isCutJpeg,
   isDecoderLimit,
+  isOfSystem,
   type OpenPicture,
   type Picture,
   type PictureOrder,
@@ -101,6 +102,7 @@ async function decode(picture: Picture, folder: string) {
       return { scaled: await scaledPicture(picture, size, 'error'), damaged: picture.damaged };
     } catch {
       const scaled = await scaledPicture(picture, size, 'none').catch((error) => {
+        if (isOfSystem(error)) throw error;
         throw isDecoderLimit(error) ? beyondDecoder(picture.contentType) : decodeFailed();
       });
       return { scaled, damaged: true };

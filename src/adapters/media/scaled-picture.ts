@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
 import type { Size, Transformation } from '../../core/media/transformation.js';
+import { systemCode } from '../local-blobs/files.js';
 import { type ColourSpace, converter } from './formats/colour-space.js';
 import type { Colours } from './formats/declared-colours.js';
 import {
@@ -68,6 +69,11 @@ export async function scaledPicture(
 /** Whether a decoder gave up because of a limit of its own, below ours. */
 export function isDecoderLimit(error: unknown): boolean {
   return error instanceof Error && /Security limit exceeded|exceeds channel limit/.test(error.message);
+}
+
+/** Whether the system is what failed, as a full disk does, which says nothing of the picture. */
+export function isOfSystem(error: unknown): boolean {
+  return systemCode(error) !== null || /No space left|Write error/i.test(String(error));
 }
 
 async function decoded(
@@ -218,8 +224,13 @@ export async function isCutJpeg(picture: Picture, folder: string, warning: strin
   if (AFTER_THE_PICTURE.test(warning)) return false;
   return withTemporary(join(folder, 'bare.jpg'), async (path) => {
     await writeFile(path, segmentsWithPixels(await wholeOf(picture.input)), NEW_FILE);
-    const decoded = sharp(path, { failOn: 'warning', limitInputPixels: false }).stats();
-    return decoded.then(() => false).catch((error: Error) => LOSSES.test(error.message));
+    try {
+      await sharp(path, { failOn: 'warning', limitInputPixels: false }).stats();
+      return false;
+    } catch (error) {
+      if (isOfSystem(error)) throw error;
+      return LOSSES.test(String(error));
+    }
   });
 }
 

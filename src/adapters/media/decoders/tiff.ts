@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import sharp, { type Metadata, type Sharp } from 'sharp';
-import { systemCode } from '../../local-blobs/files.js';
 import { decodeFailed, requirePictureSize, unsupportedFeature } from '../formats/accepted.js';
 import { converter, D50, fromXyz, type Vector } from '../formats/colour-space.js';
 import { asDecoded, declaredColours, isAdobeRgbByTiff } from '../formats/declared-colours.js';
@@ -13,6 +12,7 @@ import {
   type TiffReader,
 } from '../formats/file-bytes.js';
 import {
+  isOfSystem,
   type OpenFile,
   type OpenPicture,
   type Picture,
@@ -235,8 +235,7 @@ async function decodedOrDamaged(decode: (failOn: 'error' | 'none') => Promise<un
     return false;
   } catch {
     await decode('none').catch((error: unknown) => {
-      // Of the system, as a full disk is, which says nothing of the picture.
-      throw systemCode(error) === null && !/No space left|Write error/i.test(String(error)) ? decodeFailed() : error;
+      throw isOfSystem(error) ? error : decodeFailed();
     });
     return true;
   }
