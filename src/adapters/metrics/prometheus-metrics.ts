@@ -76,42 +76,37 @@ export class PrometheusMetrics {
     buckets: [...SECONDS, 300, 900],
     ...this.on,
   });
-  private readonly mails = new Counter({
-    name: 'photo_service_mails_total',
-    help: 'Mails that ended, by template and result.',
-    labelNames: ['template', 'outcome'] as const,
-    ...this.on,
-  });
-  private readonly providerRefusals = new Counter({
-    name: 'photo_service_provider_sign_ins_refused_total',
-    help: 'Sign-ins by a provider that were refused, by provider and reason.',
-    labelNames: ['provider', 'reason'] as const,
-    ...this.on,
-  });
-  private readonly restarts = new Counter({
-    name: 'photo_service_media_process_restarts_total',
-    help: 'Media processes that were replaced because they exited or were stopped (died), or used much memory while idle (grown).',
-    labelNames: ['cause'] as const,
-    ...this.on,
-  });
+  readonly mailEnded = this.counter<[template: string, outcome: MailOutcome]>(
+    'photo_service_mails_total',
+    'Mails that ended, by template and result.',
+    ['template', 'outcome'],
+  );
+  readonly providerSignInRefused = this.counter<[provider: string, reason: string]>(
+    'photo_service_provider_sign_ins_refused_total',
+    'Sign-ins by a provider that were refused, by provider and reason.',
+    ['provider', 'reason'],
+  );
+  readonly mediaProcessReplaced = this.counter<[cause: 'died' | 'grown']>(
+    'photo_service_media_process_restarts_total',
+    'Media processes that were replaced because they exited or were stopped (died), or used much memory while idle (grown).',
+    ['cause'],
+  );
   private readonly isolation = new Gauge({
     name: 'photo_service_media_isolation',
     help: '1 for the isolation level at which media processes run.',
     labelNames: ['level'] as const,
     ...this.on,
   });
-  private readonly blobFailures = new Counter({
-    name: 'photo_service_blob_store_errors_total',
-    help: 'Calls that failed because the blob store was unavailable, full or faulty.',
-    labelNames: ['operation'] as const,
-    ...this.on,
-  });
-  private readonly upkeepFailures = new Counter({
-    name: 'photo_service_upkeep_failures_total',
-    help: 'Failed runs of periodic tasks.',
-    labelNames: ['task'] as const,
-    ...this.on,
-  });
+  readonly blobStoreFailed = this.counter<[operation: string]>(
+    'photo_service_blob_store_errors_total',
+    'Calls that failed because the blob store was unavailable, full or faulty.',
+    ['operation'],
+  );
+  readonly upkeepFailed = this.counter<[task: string]>(
+    'photo_service_upkeep_failures_total',
+    'Failed runs of periodic tasks.',
+    ['task'],
+  );
   private readonly scrubbed = new Counter({
     name: 'photo_service_originals_verified_total',
     help: 'Originals that this process read in turn and compared with their hashes, by result.',
@@ -194,11 +189,6 @@ export class PrometheusMetrics {
     this.fetches.observe({ outcome }, ms / 1000);
   };
 
-  readonly mailEnded = (template: string, outcome: MailOutcome): void => this.mails.inc({ template, outcome });
-
-  readonly providerSignInRefused = (provider: string, reason: string): void =>
-    this.providerRefusals.inc({ provider, reason });
-
   readonly garbageCollected = ({ bytes, ...files }: Readonly<Record<string, number>>): void => {
     for (const [kind, count] of Object.entries(files)) this.garbage.set({ kind }, count);
     this.garbageBytes.set(bytes ?? 0);
@@ -208,20 +198,24 @@ export class PrometheusMetrics {
   readonly originalScrubbed = (result: 'intact' | 'missing' | 'damaged' | 'unreadable'): void =>
     this.scrubbed.inc({ result });
 
-  readonly mediaProcessReplaced = (cause: 'died' | 'grown'): void => this.restarts.inc({ cause });
-
   readonly mediaIsolated = (level: IsolationLevel): void => {
     for (const each of isolationLevels) this.isolation.set({ level: each }, each === level ? 1 : 0);
   };
-
-  readonly blobStoreFailed = (operation: string): void => this.blobFailures.inc({ operation });
-
-  readonly upkeepFailed = (task: string): void => this.upkeepFailures.inc({ task });
 
   readonly backupSeen = (newest: Date | null, everyHours: number): void => {
     this.backupAt.set((newest?.getTime() ?? 0) / 1000);
     this.backupInterval.set(everyHours * 3600);
   };
+
+  /** Counts by labels, whose values the returned function takes. */
+  private counter<Values extends string[]>(
+    name: string,
+    help: string,
+    labelNames: string[] & { length: Values['length'] },
+  ) {
+    const counter = new Counter({ name, help, labelNames, ...this.on });
+    return (...values: Values): void => counter.labels(...values).inc();
+  }
 
   private gauge(name: string, help: string, read: () => number, aggregator: 'sum' | 'max' = 'sum'): void {
     new Gauge({
