@@ -70,8 +70,16 @@ export async function chooseIsolation(
   priority: DecoderPriority,
   start: (isolation: Isolation) => Promise<string | null>,
 ): Promise<MediaIsolation & { readonly isolation: Isolation }> {
+  const { platform, arch } = process;
+  const isLinux = platform === 'linux';
+  const candidates: readonly Isolation[] = [
+    ...(isLinux && (arch === 'x64' || arch === 'arm64') ? [sandbox(arch)] : []),
+    ...(isLinux && process.geteuid?.() === 0 ? [otherAccount()] : []),
+    ...(isLinux ? [ownAccount(true)] : []),
+    ownAccount(false),
+  ];
   const refused: MediaIsolation['refused'][number][] = [];
-  for (const candidate of candidates().filter(({ level }) => wanted === 'auto' || level === wanted)) {
+  for (const candidate of candidates.filter(({ level }) => wanted === 'auto' || level === wanted)) {
     const isolation = withPriority(candidate, priority);
     const reason = await start(isolation);
     if (reason === null) return { level: isolation.level, isolation, refused };
@@ -89,17 +97,6 @@ function sentence(reason: string): string {
   const error = others.find((line) => /^[A-Z][A-Za-z]*: /.test(line));
   const text = error === undefined ? first : `${first.split(': ', 1)[0]}: ${error}`;
   return text.endsWith('.') ? text : `${text}.`;
-}
-
-function candidates(): readonly Isolation[] {
-  const { platform, arch } = process;
-  const isLinux = platform === 'linux';
-  return [
-    ...(isLinux && (arch === 'x64' || arch === 'arm64') ? [sandbox(arch)] : []),
-    ...(isLinux && process.geteuid?.() === 0 ? [otherAccount()] : []),
-    ...(isLinux ? [ownAccount(true)] : []),
-    ownAccount(false),
-  ];
 }
 
 /**

@@ -151,15 +151,12 @@ export function seccompFilter(architecture: FilteredArchitecture): Buffer {
     [RETURN, 0, 0, REFUSE | EPERM],
     [RETURN, 0, 0, REFUSE | ENOSYS],
   ];
-  return Buffer.concat(program.map(encoded));
-}
-
-/** `struct sock_filter`; both processors are little-endian where Node runs on them. */
-function encoded([operation, skipIf, skipUnless, value]: Instruction): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeUInt16LE(operation);
-  bytes[2] = skipIf;
-  bytes[3] = skipUnless;
-  bytes.writeUInt32LE(value >>> 0, 4);
+  // Each as `struct sock_filter`; both processors are little-endian where Node runs on them.
+  const bytes = Buffer.alloc(8 * program.length);
+  for (const [at, [operation, skipIf, skipUnless, value]] of program.entries()) {
+    bytes.writeUInt16LE(operation, 8 * at);
+    bytes.set([skipIf, skipUnless], 8 * at + 2);
+    bytes.writeUInt32LE(value >>> 0, 8 * at + 4);
+  }
   return bytes;
 }
