@@ -41,12 +41,14 @@ export class OpenIdProvider implements IdentityProvider {
   readonly settings: ProviderSettings;
   private discovered: Promise<Discovered> | null = null;
   private readonly clock: Clock;
+  private readonly timeout: number;
   /** By `elapsed`. */
   private askedAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: OpenIdProviderOptions) {
     this.settings = options.settings;
     this.clock = options.clock ?? new SystemClock();
+    this.timeout = options.timeoutSeconds ?? 5;
   }
 
   async start({ state, nonce, verifier, returnTo, isFresh }: ProviderRequest): Promise<string> {
@@ -143,10 +145,6 @@ export class OpenIdProvider implements IdentityProvider {
   private checks({ enableNonRepudiationChecks, allowInsecureRequests }: Library) {
     const local = isLoopback(new URL(this.settings.issuer).hostname) ? [allowInsecureRequests] : [];
     return [enableNonRepudiationChecks, ...local];
-  }
-
-  private get timeout(): number {
-    return this.options.timeoutSeconds ?? 5;
   }
 
   private invalidAnswer(cause?: unknown): DomainError {

@@ -80,15 +80,14 @@ export class MediaProcess {
     readonly folder: ProcessFolder,
     private readonly bounds: ProcessBounds,
   ) {
-    const { child, innerParent } = start(launch, folder.path);
+    const { child, channel, innerParent } = start(launch, folder.path);
     this.#child = child;
     this.#child.stderr?.on('data', (text: Buffer) => {
       this.#errorBytes += text.length;
       if (this.#errorBytes > MAX_ERROR_BYTES) this.#kill('was stopped: it wrote too much to its standard error');
       this.#lastWords = `${this.#lastWords}${text}`.slice(-LAST_WORDS);
     });
-    // Descriptor 3 of the process; absent as the others are.
-    this.#channel = ((child.stdio ?? []) as readonly unknown[])[3] as Socket | undefined;
+    this.#channel = channel;
     this.#channel?.on('data', (chunk) => this.#receive(chunk));
     this.#channel?.on('error', () => undefined);
     // As a rule because it is ending, and then how it does is told by its end.
@@ -296,7 +295,7 @@ export class MediaProcess {
 }
 
 /** Starts a process. Returns with it the id of the parent of the process that decodes; null where that is this process. */
-function start(launch: Launch, folder: string): { child: ChildProcess; innerParent: Promise<number | null> } {
+function start(launch: Launch, folder: string) {
   const { command, args, filter, reportsChildPid } = launch;
   const child = spawn(command, args, {
     cwd: folder,
@@ -305,7 +304,7 @@ function start(launch: Launch, folder: string): { child: ChildProcess; innerPare
   });
   // Absent if not even pipes could be created (EMFILE): then `error` follows.
   const pipes = (child.stdio ?? []) as readonly (Readable | Writable | null | undefined)[];
-  const [, , , , filterPipe, infoPipe] = pipes;
+  const [, , , channel, filterPipe, infoPipe] = pipes;
   // If the other side does not read it, it has ended, which is reported elsewhere.
   if (filterPipe) (filterPipe as Writable).on('error', () => undefined).end(filter);
   const info = infoPipe ? json(infoPipe as Readable) : Promise.resolve(null);
@@ -313,7 +312,7 @@ function start(launch: Launch, folder: string): { child: ChildProcess; innerPare
     (info) => (info as { 'child-pid': number } | null)?.['child-pid'] ?? null,
     () => null,
   );
-  return { child, innerParent };
+  return { child, channel: channel as Socket | undefined, innerParent };
 }
 
 function mebibytes(bytes: number): string {
