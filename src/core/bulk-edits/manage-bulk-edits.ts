@@ -96,7 +96,7 @@ export async function listBulkEdits(
   return { edits, next: found.length > limit ? (edits.at(-1)?.id ?? null) : null };
 }
 
-/** Changes per transaction. */
+/** Kept changes that one transaction deletes. */
 const BATCH = 5000;
 
 /**

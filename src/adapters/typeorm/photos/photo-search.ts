@@ -29,7 +29,7 @@ export function searchVector(photo: Pick<Photo, 'customerId' | 'filename' | 'pla
     for (const at of units.keys()) {
       const lexeme = wordLexeme(customerId, kind, partAt(units, at));
       const positions = lexemes.get(lexeme) ?? [];
-      if (hasPositions) positions.push(position + at < LAST_POSITION - MAX_DISTANCE ? position + at : LAST_POSITION);
+      if (hasPositions) positions.push(position + at < LAST_POSITION - MAX_PART_DISTANCE ? position + at : LAST_POSITION);
       lexemes.set(lexeme, positions);
     }
     // One more, so that no two words are side by side.
@@ -43,8 +43,8 @@ export function searchVector(photo: Pick<Photo, 'customerId' | 'filename' | 'pla
 
 /** The last position of a tsvector, for all that a longer text has: that is found by its parts, but not by several of them. */
 const LAST_POSITION = 16_383;
-/** No query asks for a greater one. */
-const MAX_DISTANCE = 2;
+/** Between two parts of a word: no query asks for a greater one. */
+const MAX_PART_DISTANCE = 2;
 
 /** A unit of a word, or two, if both are characters of scripts without spaces. */
 function partAt(units: readonly string[], at: number): string {
@@ -88,7 +88,7 @@ export function wordsQuery(customerId: Id, kind: WordKind, words: readonly strin
 function wordQuery(word: string, lexeme: (part: string) => string): string {
   const units = wordUnits(word);
   const starts: number[] = [];
-  for (let at = 0; at < units.length; at += isPairAt(units, at) ? MAX_DISTANCE : 1) {
+  for (let at = 0; at < units.length; at += isPairAt(units, at) ? MAX_PART_DISTANCE : 1) {
     // A character that remains at the end is found by the pair that it ends.
     starts.push(at === units.length - 1 && isPairAt(units, at - 1) ? at - 1 : at);
   }
