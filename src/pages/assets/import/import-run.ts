@@ -147,7 +147,7 @@ export class ImportRun {
     entry.upload = registered?.photo?.upload ?? null;
     const [state, reason] = stateAfter(registered);
     if (first !== entry) this.set(entry, 'known', 'The same file was selected twice.');
-    // Whoever renews its address goes on sending it: if it were ready, another would begin, too.
+    // The sender that renews its address goes on: if it were ready, another would begin, too.
     else this.set(entry, state === 'ready' && entry.state === 'sending' ? 'sending' : state, reason);
   }
 
