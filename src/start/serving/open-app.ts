@@ -217,9 +217,8 @@ function hostProblem(request: Request, own: string): string | null {
   const [host = ''] = hosts;
   if (hosts.length > 1 || !HOST.test(host))
     return 'Send one Host header with a name or an address, and optionally a port.';
-  if (isForPrograms(requestContextOf(request), request)) return null;
   const name = host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
-  if (name === own || LOOPBACK.test(name)) return null;
+  if (name === own || LOOPBACK.test(name) || isForPrograms(requestContextOf(request), request)) return null;
   return 'Pages are served only under the address of PUBLIC_URL. If this address is correct, set PUBLIC_URL to it; a proxy must forward the Host header.';
 }
 
