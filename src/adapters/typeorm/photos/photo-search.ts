@@ -29,7 +29,8 @@ export function searchVector(photo: Pick<Photo, 'customerId' | 'filename' | 'pla
     for (const at of units.keys()) {
       const lexeme = wordLexeme(customerId, kind, partAt(units, at));
       const positions = lexemes.get(lexeme) ?? [];
-      if (hasPositions) positions.push(position + at < LAST_POSITION - MAX_PART_DISTANCE ? position + at : LAST_POSITION);
+      if (hasPositions)
+        positions.push(position + at < LAST_POSITION - MAX_PART_DISTANCE ? position + at : LAST_POSITION);
       lexemes.set(lexeme, positions);
     }
     // One more, so that no two words are side by side.
