@@ -25,8 +25,8 @@ import { headersOf } from '../http/server/request.js';
 import { knownKeyOf, knownOperatorOf, type RequestContext, requestContextOf } from '../http/server/request-context.js';
 
 /**
- * The guards, in the order in which a request meets them: steps 1, 2, 3, 5 and 6 of the order of checks (docs/architecture.md). Step 1: who is the
- * caller? Never says which part of a key was wrong.
+ * The guards, in the order in which a request meets them: steps 1, 2, 3, 5 and 6 of the order of checks (docs/architecture.md); 4 is
+ * unknown-route.module.ts. Step 1: who is the caller? Never says which part of a key was wrong.
  */
 @Injectable()
 export class KeyGuard implements CanActivate {

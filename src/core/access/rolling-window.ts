@@ -32,7 +32,7 @@ export interface WindowState {
   /**
    * Seconds after which the next request is admitted, only when refused: the `Retry-After` of a 429 (api/guards.ts). Computed by `stateOf`; a
    * database, the default where DATABASE_URL is set, does it by the same rule (`rate_hit`, typeorm/migrations/1764000000002-requests.ts). Those of
-   * other errors: http/status-of-code.ts.
+   * other errors: `retryAfterOf`, http/status-of-code.ts.
    */
   readonly retryAfter: number | null;
 }

@@ -9,10 +9,11 @@ export type BlobKey = string & { readonly blobKey: unique symbol };
 const RENDITION_RECIPE = 'v1';
 
 /**
- * Names the bytes of an upload until they are published. They are deleted by inspection, which moves or refuses them (imports/inspect.ts); by an
- * upload that is refused (imports/receive/upload.ts, imports/register/inline.ts); as parts, when they are joined, begun anew or given up
- * (imports/receive/resumable.ts, imports/fetch/fetch.ts, imports/expire.ts); with their customer; and by garbage collection, a day after
- * whatever else has failed to. In one folder for each customer: one for each upload would have to be made, synced and removed with it.
+ * Names the bytes of an upload until they are published. Those that never became a photo are deleted by garbage collection, a day after they
+ * were written (`collectGarbage`, integrity/collect-garbage.ts), unless something did so before: inspection, which moves or refuses them
+ * (imports/inspect.ts); an upload that is refused (imports/receive/upload.ts, imports/register/inline.ts); for parts, what joins them, begins
+ * anew or gives up (imports/receive/resumable.ts, imports/fetch/fetch.ts, imports/expire.ts); the erasure of their customer. In one folder for
+ * each customer: one for each upload would have to be made, synced and removed with it.
  */
 export function stagingKey(item: { customerId: Id; importId: Id; id: Id; uploadId: number }): BlobKey {
   return `${stagingPrefix(item.customerId, item.importId)}${item.id}-${item.uploadId}` as BlobKey;

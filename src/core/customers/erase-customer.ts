@@ -20,10 +20,10 @@ type EraseUses = {
 
 /**
  * Removes a customer with everything that it has, permanently: first its keys end, then its rows, its blobs and finally the customer are
- * removed. Rows are removed from every table that has a customer (`CustomerDirectory.removeRows`), and blobs are found by the customer's part
- * of their keys, not by rows. May be interrupted at any moment and called again, in several processes at once: it continues with what is left.
- * Bytes that a client later sends to a signed address of the store are unowned, and are removed with the garbage. The proof is recorded.
- * Errors: `not_found` when there is no such customer and nothing of it.
+ * removed. Rows are removed from every table that has a customer (`removeRows`, typeorm/customers/customer.repository.ts), and blobs are found
+ * by the customer's part of their keys, not by rows. May be interrupted at any moment and called again, in several processes at once: it
+ * continues with what is left. Bytes that a client later sends to a signed address of the store are unowned, and are removed with the garbage.
+ * The proof is recorded. Errors: `not_found` when there is no such customer and nothing of it.
  */
 export async function eraseCustomer(uses: EraseUses, actor: Actor, id: Id): Promise<Erasure> {
   const { customers, auditLog, clock } = uses;

@@ -17,6 +17,7 @@ export interface Limits {
 
 const MIB = 1024 * 1024;
 
+/** Where no setting says otherwise (`MAX_PIXELS` and others, config/config.ts). A format may allow fewer pixels (media/formats.ts). */
 export const defaultLimits: Limits = {
   maxFileBytes: 200 * MIB,
   maxPixels: 210_000_000,

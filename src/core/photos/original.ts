@@ -75,7 +75,7 @@ export async function openOriginal(
 }
 
 /**
- * The refusal of a photo that the scrub (integrity/scrub.ts) or `phs verify --repair` (integrity/verify.ts) has marked (`markOriginal`), until
+ * The refusal of a photo that the scrub (integrity/scrub.ts) or `phs verify --repair` (integrity/verify.ts) has marked, until
  * the same file is imported again (`publishItem`, imports/publish.ts, gives this photo the new bytes, and its item ends as a duplicate; with
  * the policy `allow` a second photo comes instead) or `phs verify --repair` finds its bytes intact. Renditions that are stored are still shown.
  * A download that meets wrong bytes marks nothing.

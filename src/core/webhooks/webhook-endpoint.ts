@@ -111,7 +111,7 @@ export function isAbandoned({ listeningUntil }: WebhookEndpoint, at: Date): bool
 
 /**
  * After a failed attempt, unless a program listens, which ends by itself. 410 Gone disables immediately; otherwise it takes five days of
- * nothing but failures. The audit log tells of it (send.ts), no mail and no event.
+ * nothing but failures. The audit log tells of it (`note`, send.ts), no mail and no event.
  */
 export function recordFailure(endpoint: WebhookEndpoint, responseStatus: number | null, at: Date): WebhookEndpoint {
   if (endpoint.listeningUntil !== null) return endpoint;
