@@ -94,8 +94,9 @@ export interface BlobStore {
   /** Every blob whose key begins with a prefix, which ends with `/` or `-`; in no order. Blobs that are added or removed meanwhile may be missed. */
   list(prefix: string): AsyncIterable<ListedBlob>;
   /**
-   * Frees the space of unfinished puts, which are not blobs and are not listed: those that began at `until` or before. A put that is still
-   * in progress after that time may fail with `service_unavailable`. Blobs are not affected.
+   * Frees the space of unfinished puts, which are not blobs and are not listed: those that began at `until` or before, where the store cannot
+   * tell by itself which are abandoned. A put that is still in progress after that time may fail with `service_unavailable`. Blobs are not
+   * affected.
    */
   sweep(until: Date): Promise<void>;
   /** Null when there is no disk of known size, as in a bucket. */
