@@ -7,31 +7,34 @@ import type { MediaReaderOptions } from '../../src/adapters/media/child-process-
 import type { IsolationLevel } from '../../src/core/media/media-reader.js';
 import {
   hostileChild,
+  isThere,
   PICTURE_ANSWER,
   processesWith,
   REFUSED,
   swapping,
-  type Victim,
   victimIn,
 } from '../support/hostile-child.js';
-import { bytesOf, openMedia } from '../support/media.js';
+import { bytesOf, type OpenMedia, openMedia } from '../support/media.js';
 import { until } from '../support/until.js';
 
 /** docs/threat-model.md, A37 and A38: what a decoder that was taken over can do to the service, at a level of isolation. */
 export function hostileDecoderContract(level: IsolationLevel): void {
   const plenty = { customerId: 1, maxPixels: 210_000_000 };
   let folder: string;
-  let victim: Victim;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'phs-hostile-'));
-    // Every account may read the script.
-    await chmod(folder, 0o755);
-    victim = await victimIn(folder);
+    folder = await newFolder();
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  async function open(script: string, more: Partial<MediaReaderOptions> = {}) {
-    const childScript = await hostileChild(folder, script);
+  async function newFolder(): Promise<string> {
+    const path = await mkdtemp(join(tmpdir(), 'phs-hostile-'));
+    // Every account may read the script.
+    await chmod(path, 0o755);
+    return path;
+  }
+
+  async function open(script: string, more: Partial<MediaReaderOptions> = {}, inside = folder) {
+    const childScript = await hostileChild(inside, script);
     const options = { childScript, childFiles: [childScript], processes: 1, isolation: level, ...more };
     const media = await openMedia(options);
     expect((await media.reader.isolation()).level).toBe(level);
@@ -39,29 +42,24 @@ export function hostileDecoderContract(level: IsolationLevel): void {
   }
   const picture = () => readFile(join(__dirname, '../fixtures/photos/hopper.gif'));
 
-  describe('a decoder that was taken over', () => {
-    it('and swaps folders for links where the service cleans up has no foreign file removed', async () => {
-      const { reader, close } = await open(`
-        ${swapping}
-        const trees = ['picture', 'tmp/tree'];
-        attempt(() => fs.unlinkSync('picture'));
-        for (const tree of trees) attempt(() => plant(tree, 1500));
-        answer(${REFUSED});
-        const left = new Set(trees);
-        for (const end = Date.now() + 1000; Date.now() < end; )
-          for (const tree of left) if (attempt(() => swap(tree, 1500, ${JSON.stringify(victim.path)})) !== false) left.delete(tree);
-      `);
-      try {
-        for (let turn = 0; turn < 3; turn += 1) {
-          await reader.inspect(bytesOf(await picture()), plenty).catch(() => undefined);
-        }
-      } finally {
-        await close();
-      }
-      expect(await victim.left()).toBe(victim.files);
+  /** Opened once for the cases of a suite, each of which ends its process: a decoder does what the case says whose name it is given as a picture. */
+  function opened(works: readonly (readonly [name: string, work: string])[], more: Partial<MediaReaderOptions> = {}) {
+    let own: string;
+    let media: OpenMedia;
+    beforeAll(async () => {
+      own = await newFolder();
+      const cases = works.map(([name, work]) => `case ${JSON.stringify(name)}: { ${work}; break; }`);
+      media = await open(`switch (String(bytes)) { ${cases.join(' ')} default: answer(${REFUSED}); }`, more, own);
     });
+    afterAll(async () => {
+      await media.close();
+      await rm(own, { recursive: true });
+    });
+    return () => media;
+  }
 
-    it.each([
+  describe('a decoder that was taken over', () => {
+    const answers = [
       [
         'a length of four gigabytes',
         `raw(Buffer.concat([Buffer.from('ffffffff00000000', 'hex'), Buffer.alloc(1 << 20, 65)]))`,
@@ -84,16 +82,41 @@ export function hostileDecoderContract(level: IsolationLevel): void {
         `answer({ kind: 'rendered', contentType: 'image/jpeg' }, Buffer.alloc(9))`,
       ],
       ['more than its standard error may hold', `for (;;) fs.writeSync(2, 'x'.repeat(1 << 16))`],
-    ])('and answers %s fails at its picture, and the next one is read by another process', async (_, work) => {
-      const { reader, close } = await open(`if (bytes.length > 3) { ${work}; } else answer(${REFUSED});`);
-      try {
-        const failure = reader.inspect(bytesOf(await picture()), plenty);
+    ] as const;
+    const media = opened(answers);
+    it.each(answers)(
+      'and answers %s fails at its picture, and the next one is read by another process',
+      async (name) => {
+        const { reader } = media();
+        const failure = reader.inspect(bytesOf(Buffer.from(name)), plenty);
         await expect(failure).rejects.toMatchObject({ name: 'ReaderFailure' });
         const next = await reader.inspect(bytesOf(Buffer.from('abc')), plenty);
         expect(next).toEqual({ outcome: 'refused', error: { code: 'decode_failed', message: 'Not read.' } });
+      },
+    );
+  });
+
+  describe('a decoder that was taken over', () => {
+    it('and swaps folders for links where the service cleans up has no foreign file removed', async () => {
+      const victim = await victimIn(folder);
+      const { reader, close } = await open(`
+        ${swapping}
+        const trees = ['picture', 'tmp/tree'];
+        attempt(() => fs.unlinkSync('picture'));
+        for (const tree of trees) attempt(() => plant(tree, 1500));
+        answer(${REFUSED});
+        const left = new Set(trees);
+        for (const end = Date.now() + 1000; Date.now() < end; )
+          for (const tree of left) if (attempt(() => swap(tree, 1500, ${JSON.stringify(victim.path)})) !== false) left.delete(tree);
+      `);
+      try {
+        for (let turn = 0; turn < 3; turn += 1) {
+          await reader.inspect(bytesOf(await picture()), plenty).catch(() => undefined);
+        }
       } finally {
         await close();
       }
+      expect(await victim.left()).toBe(victim.files);
     });
 
     it.each([
@@ -165,7 +188,7 @@ export function hostileDecoderContract(level: IsolationLevel): void {
       try {
         await reader.inspect(bytesOf(await picture()), plenty);
         const [pid] = reader.processes.map((process) => process.pid);
-        await until(async () => !(await processesWith('hostile-child')).includes(pid ?? 0));
+        await until(() => !isThere(pid ?? 0));
       } finally {
         await close();
       }
@@ -175,77 +198,80 @@ export function hostileDecoderContract(level: IsolationLevel): void {
       const MIB = 1024 ** 2;
       const limits = { maxMemoryBytes: 300 * MIB, maxTemporaryBytes: 48 * MIB };
 
+      const works = [
+        [
+          'takes more memory than it may',
+          'for (const held = []; ; await until(5)) held.push(Buffer.alloc(64 << 20, 1));',
+        ],
+        ['takes more memory than the kernel gives it', 'for (const held = []; ; ) held.push(Buffer.alloc(256 << 20));'],
+        [
+          'makes thousands of empty files',
+          `for (let at = 0; ; at += 1) attempt(() => fs.writeFileSync('tmp/' + at, ''));`,
+        ],
+        [
+          'makes folders',
+          `for (let at = 0; ; at += 1) attempt(() => fs.mkdirSync('tmp/' + at)), at % 100 || (await until(1));`,
+        ],
+        [
+          'starts threads without end',
+          `const { Worker } = await import('node:worker_threads');
+          for (;; await until(1)) new Worker('setInterval(() => {}, 1000)', { eval: true }).on('error', () => process.exit());`,
+        ],
+        ...(level === 'sandbox'
+          ? []
+          : [
+              [
+                'writes without end to files that it has deleted',
+                `const block = Buffer.alloc(1 << 20, 1);
+                for (let at = 0; ; at += 1) {
+                  const file = fs.openSync('tmp/gone', 'w');
+                  fs.unlinkSync('tmp/gone');
+                  for (let part = 0; part < 40; part += 1) fs.writeSync(file, block);
+                }`,
+              ] as const,
+            ]),
+      ] as const;
+      const FILL = [
+        'fills the disk',
+        `const block = Buffer.alloc(1 << 20, 1);
+        for (let at = 0; ; at += 1)
+          for (const name of ['fill', 'tmp/fill'])
+            attempt(() => fs.writeFileSync(name + at, block));`,
+      ] as const;
+      const afterAnswer = [FILL, ...works].map(
+        ([name, work]) => [name, `answer(${REFUSED}); await until(100); ${work}`] as const,
+      );
+      const media = opened(afterAnswer, limits);
+
       /** Answers a picture, then does this; resolves when its process has ended, long before it would for having nothing to do. */
-      async function endedAfter(work: string): Promise<{ most: number }> {
-        const { reader, scratchDir, close } = await open(`answer(${REFUSED}); await until(100); ${work}`, limits);
-        let most = 0;
-        try {
-          await reader.inspect(bytesOf(await picture()), plenty);
-          const [pid = 0] = reader.processes.map((process) => process.pid);
-          await until(async () => {
-            const sizes = (await readdir(scratchDir, { recursive: true })).map((name) =>
-              lstat(join(scratchDir, name)).then(
-                ({ blocks }) => blocks * 512,
-                () => 0,
-              ),
-            );
-            most = Math.max(
-              most,
-              (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0),
-            );
-            return !(await processesWith('hostile-child')).includes(pid);
-          });
-          return { most };
-        } finally {
-          await close();
-        }
+      async function endedAfter(name: string, watch = async () => {}): Promise<void> {
+        const { reader } = media();
+        await reader.inspect(bytesOf(Buffer.from(name)), plenty);
+        const [pid = 0] = reader.processes.map((process) => process.pid);
+        await until(async () => {
+          await watch();
+          return !isThere(pid);
+        });
       }
 
-      it('takes more memory than it may is ended', async () => {
-        await endedAfter('for (const held = []; ; await until(5)) held.push(Buffer.alloc(64 << 20, 1));');
-      });
-
-      it('takes more memory than the kernel gives it is ended', async () => {
-        await endedAfter('for (const held = []; ; ) held.push(Buffer.alloc(256 << 20));');
-      });
+      it.each(works)('%s is ended', (name) => endedAfter(name));
 
       it('fills the disk is ended, and has filled no more than it may', async () => {
-        const { most } = await endedAfter(`
-          const block = Buffer.alloc(1 << 20, 1);
-          for (let at = 0; ; at += 1)
-            for (const name of ['fill', 'tmp/fill'])
-              attempt(() => fs.writeFileSync(name + at, block));`);
+        const { scratchDir } = media();
+        let most = 0;
+        await endedAfter(FILL[0], async () => {
+          const sizes = (await readdir(scratchDir, { recursive: true })).map((name) =>
+            lstat(join(scratchDir, name)).then(
+              ({ blocks }) => blocks * 512,
+              () => 0,
+            ),
+          );
+          const size = (await Promise.all(sizes)).reduce((sum, each) => sum + each, 0);
+          most = Math.max(most, size);
+        });
         // What is written between two looks, apart.
         expect(most).toBeLessThan(level === 'sandbox' ? MIB : 1024 * MIB);
       });
-
-      it('makes thousands of empty files is ended', async () => {
-        await endedAfter(`for (let at = 0; ; at += 1) attempt(() => fs.writeFileSync('tmp/' + at, ''));`);
-      });
-
-      it('makes folders is ended', async () => {
-        await endedAfter(
-          `for (let at = 0; ; at += 1) attempt(() => fs.mkdirSync('tmp/' + at)), at % 100 || (await until(1));`,
-        );
-      });
-
-      it('starts threads without end is ended', async () => {
-        await endedAfter(`
-          const { Worker } = await import('node:worker_threads');
-          for (;; await until(1)) new Worker('setInterval(() => {}, 1000)', { eval: true }).on('error', () => process.exit());`);
-      });
-
-      if (level !== 'sandbox') {
-        it('writes without end to files that it has deleted is ended', async () => {
-          await endedAfter(`
-            const block = Buffer.alloc(1 << 20, 1);
-            for (let at = 0; ; at += 1) {
-              const file = fs.openSync('tmp/gone', 'w');
-              fs.unlinkSync('tmp/gone');
-              for (let part = 0; part < 40; part += 1) fs.writeSync(file, block);
-            }`);
-        });
-      }
     });
 
     if (level === 'user') {

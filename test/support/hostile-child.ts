@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -144,6 +145,11 @@ export async function victimIn(folder: string): Promise<Victim> {
   await mkdir(path);
   for (let at = 0; at < files; at += 1) await writeFile(join(path, `original-${at}`), 'of a customer');
   return { path, files, left: async () => (await readdir(path)).length };
+}
+
+/** Whether there is such a process, or one that has ended and was not waited for: until then the service does not know of its end. */
+export function isThere(pid: number): boolean {
+  return existsSync(`/proc/${pid}`);
 }
 
 /** Processes in whose command line this text is. */
