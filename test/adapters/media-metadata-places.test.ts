@@ -29,10 +29,19 @@ async function factsOf(bytes: Buffer): Promise<PictureFacts> {
   return inspection.facts;
 }
 
-const jpeg = () => pictureWithExif().jpeg({ quality: 95 }).toBuffer();
-const png = () => pictureWithExif().png({ compressionLevel: 1 }).toBuffer();
-const webp = () => pictureWithExif().webp({ quality: 95, effort: 0 }).toBuffer();
-const avif = () => pictureWithExif().avif({ quality: 95, effort: 0 }).toBuffer();
+/** Encoded once; each caller has bytes of its own. */
+function once(encode: () => Promise<Buffer>): () => Promise<Buffer> {
+  let encoded: Promise<Buffer> | undefined;
+  return async () => {
+    encoded ??= encode();
+    return Buffer.from(await encoded);
+  };
+}
+
+const jpeg = once(() => pictureWithExif().jpeg({ quality: 95 }).toBuffer());
+const png = once(() => pictureWithExif().png({ compressionLevel: 1 }).toBuffer());
+const webp = once(() => pictureWithExif().webp({ quality: 95, effort: 0 }).toBuffer());
+const avif = once(() => pictureWithExif().avif({ quality: 95, effort: 0 }).toBuffer());
 const heic = () => readFile(join(__dirname, '../fixtures/photos/iphone7-gps.heic'));
 
 /** Wherever a file says so: in front of its picture, behind it, more than a megabyte in, in several pieces. */

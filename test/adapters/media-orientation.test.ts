@@ -50,7 +50,8 @@ async function lying(picture: Raw, orientation: number, format: 'jpeg' | 'png' |
   for (let y = 0; y < H; y += 1) {
     for (let x = 0; x < W; x += 1) {
       const [column, row] = place(x, y, W, H);
-      data.copy(stored, (row * width + column) * 3, (y * W + x) * 3, (y * W + x) * 3 + 3);
+      const [to, from] = [(row * width + column) * 3, (y * W + x) * 3];
+      for (let at = 0; at < 3; at += 1) stored[to + at] = data[from + at] ?? 0;
     }
   }
   const file = sharp(stored, { raw: { width, height, channels: 3 } }).withMetadata({ orientation });
