@@ -69,15 +69,15 @@ function placesIn(path: string): Place[] {
   const file = ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.Latest, true);
   const found: Place[] = [];
   const visit = (node: ts.Node): void => {
-    const name = `${path}: ${node.getText(file).replace(/\s+/g, ' ')}`;
+    const name = () => `${path}: ${node.getText(file).replace(/\s+/g, ' ')}`;
     if (ts.isRegularExpressionLiteral(node)) {
       const end = node.text.lastIndexOf('/');
-      found.push({ name, expression: { source: node.text.slice(1, end), flags: node.text.slice(end + 1) } });
+      found.push({ name: name(), expression: { source: node.text.slice(1, end), flags: node.text.slice(end + 1) } });
     }
     const isCall = ts.isNewExpression(node) || ts.isCallExpression(node);
     if (isCall && node.expression.getText(file) === 'RegExp') {
       const [source, flags = ''] = (node.arguments ?? []).map((argument) => textOf(argument, file));
-      found.push({ name, expression: source == null || flags === null ? null : { source, flags } });
+      found.push({ name: name(), expression: source == null || flags === null ? null : { source, flags } });
     }
     ts.forEachChild(node, visit);
   };
