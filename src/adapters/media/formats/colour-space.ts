@@ -23,14 +23,12 @@ const STEPS = 0xffff;
  */
 export function converter(space: ColourSpace, max: number): (samples: Samples, channels: 1 | 2 | 3 | 4) => Buffer {
   const scale = max > 1 ? Math.min(max, STEPS) : STEPS;
-  const light = Float64Array.from({ length: scale + 1 }, (_, value) => space.light(value / scale));
+  const light = new Float64Array(scale + 1);
+  for (let value = 0; value <= scale; value += 1) light[value] = space.light(value / scale);
   const { tone } = space;
   const gain = tone && light.map((value) => (value > 0 ? tone(value) / value : 0));
   const [rr, rg, rb, gr, gg, gb, br, bg, bb] = space.matrix;
-  const table = Uint8Array.from({ length: STEPS + 1 }, (_, step) => {
-    const light = step / STEPS;
-    return Math.round(255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055));
-  });
+  const table = srgbOfLight();
   const encoded = (value: number) => (value > 0 ? (table[value < 1 ? Math.round(value * STEPS) : STEPS] ?? 0) : 0);
   const step = (value = 0) => (value > 0 ? Math.min(scale, Math.round((value * scale) / max)) : 0);
   return (samples, channels) => {
@@ -53,6 +51,13 @@ export function converter(space: ColourSpace, max: number): (samples: Samples, c
     }
     return out;
   };
+}
+
+/** The sample of sRGB, 8 bits, of each step of light: by the light from which on each sample is the nearest, which are far fewer than steps. */
+function srgbOfLight(): Uint8Array {
+  const table = new Uint8Array(STEPS + 1);
+  for (let sample = 1; sample <= 255; sample += 1) table.fill(sample, Math.ceil(STEPS * srgb((sample - 0.5) / 255)));
+  return table;
 }
 
 // Transfer characteristics, from a sample to light.
