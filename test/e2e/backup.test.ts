@@ -20,8 +20,9 @@ import { present } from '../support/tenant.js';
 import { Client, sha256 } from './support/client.js';
 import { Failpoints } from './support/failpoints.js';
 import { liveThrough, persist, photoNamed } from './support/life.js';
+import type { CommandResult } from './support/operator.js';
 import { until } from './support/processes.js';
-import { type CommandResult, freePort, Installation } from './support/service.js';
+import { freePort, Installation } from './support/service.js';
 import { ImageSigner } from './support/signed-image.js';
 import { collectGarbage, expectSound, verification } from './support/sound.js';
 
@@ -74,7 +75,7 @@ describe('F22: phs backup and phs restore', () => {
     [original, restored] = [await Installation.make(), await Installation.empty(settings)];
     await original.start();
     token = original.token() ?? '';
-    client = original.client();
+    client = await original.client();
   });
   afterAll(async () => {
     await original.remove();

@@ -25,7 +25,7 @@ describe('RELIABILITY A1, A2, F27: ten bombs at once', () => {
     const installation = await Installation.make();
     try {
       await installation.start();
-      const client = installation.client();
+      const client = await installation.client();
       const [allowed, larger] = await Promise.all([flood(14_400), flood(14_600)]);
       const justAllowed = [1, 2, 3].map((number) => followedBy(allowed, number));
       const tooLarge = [1, 2, 3].map((number) => followedBy(larger, number));

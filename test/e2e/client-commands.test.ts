@@ -38,7 +38,7 @@ beforeAll(async () => {
   installation = await Installation.make();
   await installation.start();
   token = installation.token() ?? 'no token was printed';
-  service = installation.client();
+  service = await installation.client();
   // Waiting for budgets is shown elsewhere.
   expect(installation.phs('key', 'edit', '1', '--write-limit', '300').status).toBe(0);
 });

@@ -18,7 +18,7 @@ describe('F1: kill -9 of everything during an import', () => {
       const installation = await Installation.make();
       try {
         await installation.start();
-        const client = installation.client();
+        const client = await installation.client();
         const { id } = (await client.post('/imports', { clientRef: 'card 1' })).body;
         const registration = {
           photos: files.map(({ name, bytes }) => ({
@@ -70,7 +70,7 @@ describe('F1: kill -9 of everything during an import', () => {
     const installation = await Installation.make();
     try {
       await installation.start();
-      const client = installation.client();
+      const client = await installation.client();
       const { id } = (await client.post('/imports')).body;
       expect((await client.inline(id, files)).status).toBe(201);
       expect((await client.post(`/imports/${id}/finalize`)).status).toBe(202);

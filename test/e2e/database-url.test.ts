@@ -21,7 +21,7 @@ describe('on a Postgres server of its own, by DATABASE_URL', () => {
 
   it('does the main job, and has everything when it is started again', async () => {
     await installation.start();
-    const client = installation.client();
+    const client = await installation.client();
     const { id } = (await client.post('/imports')).body;
     await client.inline(id, [{ name: 'cyclamen.jpg', bytes }]);
     const ended = await client.post(`/imports/${id}/finalize`, undefined, { Prefer: 'wait=15' });

@@ -24,7 +24,7 @@ beforeAll(async () => {
   signer = await ImageSigner.of(first, { databaseUrl: urlOf(database) });
   rows = new pg.Client({ connectionString: urlOf(database) });
   await rows.connect();
-  const client = first.client();
+  const client = await first.client();
   const { id } = (await client.post('/imports')).body;
   // It takes long enough to decode that a process can be killed meanwhile.
   const bytes = readFileSync(join(__dirname, '../fixtures/photos/iphone7-gps.heic'));

@@ -5,7 +5,8 @@ import { shownSettings } from '../../src/cli/doctor/finding.js';
 import { blobStores } from '../../src/composition/blob-stores.js';
 import { settingNames } from '../../src/config/config.js';
 import { MailServer } from '../support/mail-server.js';
-import { type CommandResult, Installation } from './support/service.js';
+import type { CommandResult } from './support/operator.js';
+import { Installation } from './support/service.js';
 
 interface Found {
   readonly check: string;

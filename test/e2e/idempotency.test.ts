@@ -15,7 +15,7 @@ describe('F28: kill -9 in the middle of writes with an Idempotency-Key', () => {
     const installation = await Installation.make();
     try {
       await installation.start();
-      const client = installation.client();
+      const client = await installation.client();
       const keys = Array.from({ length: WRITES }, () => randomUUID());
       const post = (key: string) => client.post('/imports', { name: key }, { 'Idempotency-Key': key });
       const sent = keys.map((key) => post(key).catch(() => null));
@@ -64,7 +64,7 @@ describe('F28: one of two nodes on one database, after kill -9,', () => {
 
   /** Kills the first node in the middle of writes, as often as it takes to leave a key claimed. All keys, and how many are claimed. */
   async function killed(): Promise<{ keys: readonly string[]; left: number }> {
-    const client = nodes[0].client();
+    const client = await nodes[0].client();
     const keys: string[] = [];
     return until('a key to be left claimed', async () => {
       const more = Array.from({ length: WRITES }, () => randomUUID());
@@ -89,7 +89,7 @@ describe('F28: one of two nodes on one database, after kill -9,', () => {
   }
 
   it('frees its keys as soon as it starts again', async () => {
-    const client = nodes[1].client();
+    const client = await nodes[1].client();
     const before = await tags();
     const { keys, left } = await killed();
     // However long this takes here: the start must free them, not the time.
@@ -101,7 +101,7 @@ describe('F28: one of two nodes on one database, after kill -9,', () => {
   });
 
   it('leaves them to the other node when their leases have run out', async () => {
-    const client = nodes[1].client();
+    const client = await nodes[1].client();
     const before = await tags();
     const { keys } = await killed();
     await database.query('UPDATE idempotency_keys SET lease_until = lease_until - make_interval(secs => $1)', [

@@ -59,7 +59,7 @@ beforeAll(async () => {
   installation = await Installation.make({ FETCH_ALLOW_PRIVATE: 'true' });
   failpoints = new Failpoints(installation);
   await installation.start();
-  client = installation.client();
+  client = await installation.client();
   importId = (await client.post('/imports')).body.id;
   await installation.stop();
 });

@@ -22,7 +22,7 @@ it(
     const installation = await Installation.make();
     try {
       await installation.start();
-      const client = installation.client();
+      const client = await installation.client();
       const chance = randomFrom(SEED);
       const began = performance.now();
       await liveThrough(client, 'undisturbed');

@@ -48,7 +48,7 @@ describe('F2, F3: kill -9 right after each step, before it is reported', () => {
     });
     failpoints = new Failpoints(installation);
     await installation.start(failpoints.settings);
-    client = installation.client();
+    client = await installation.client();
     welcome = new URL(present(installation.link())).pathname;
   });
   afterEach(() => failpoints.disarm());
@@ -152,7 +152,7 @@ describe('F2, F3: kill -9 right after each step, before it is reported', () => {
 
   describe('F32: a mail', () => {
     const invite = async (email: string) => {
-      const { status, stderr } = await installation.command('user', 'invite', '--customer', '1', '--email', email);
+      const { status, stderr } = await installation.operate('user', 'invite', '--customer', '1', '--email', email);
       expect([status, stderr]).toEqual([0, expect.any(String)]);
     };
     /** The ids of the mails that somebody got. */

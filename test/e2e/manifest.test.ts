@@ -142,7 +142,7 @@ describe.each([
 it('uploads through targets and in the request have the same results, and the service survives', async () => {
   const [one, two] = outcomes;
   expect(two).toEqual(one);
-  expect((await installation.client().get('/me')).status).toBe(200);
+  expect((await (await installation.client()).get('/me')).status).toBe(200);
 });
 
 it('the store has bytes of photos only', async () => {

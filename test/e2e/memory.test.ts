@@ -30,7 +30,7 @@ describe('a file of 150 MB', () => {
     try {
       await installation.start();
       const token = installation.token() ?? '';
-      const client = installation.client();
+      const client = await installation.client();
       const bytes = await bigPicture();
       expect(bytes.length).toBeGreaterThan(150_000_000);
       const { id } = (await client.post('/imports')).body;

@@ -9,7 +9,8 @@ import type { Command } from 'commander';
 import { ownCommands } from '../../src/cli/own-commands.js';
 import { emptyDatabase, type TestDatabase, urlOf } from '../support/postgres.js';
 import { brokenShapes, releasedCommands, SeenDocuments } from '../support/released-commands.js';
-import { type CommandResult, Installation } from './support/service.js';
+import type { CommandResult } from './support/operator.js';
+import { Installation } from './support/service.js';
 
 const PHS = join(__dirname, '../../bin/phs.js');
 const RUN_LINES = join(__dirname, 'support/run-lines.mjs');

@@ -25,7 +25,7 @@ describe('the operation of the service', () => {
       SECURITY_CONTACT: 'security@example.com, https://example.com/report',
     });
     await installation.start();
-    client = installation.client();
+    client = await installation.client();
   });
   afterAll(async () => {
     await installation?.remove();

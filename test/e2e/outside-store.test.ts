@@ -44,7 +44,7 @@ const isSame = async (client: Client, id: number) =>
 test('a service in several processes stores photos in a blob store of another package', async () => {
   const installation = await installationWith({ BLOB_STORE, STORE_FOLDER: folder, PROCESSES: '2' });
   await installation.start();
-  const client = installation.client();
+  const client = await installation.client();
   const id = await importOne(client);
   expect(await isSame(client, id)).toBe(true);
   expect(readdirSync(folder)).toEqual(expect.arrayContaining(['originals', 'renditions']));
@@ -62,7 +62,7 @@ test('a service in several processes stores photos in a blob store of another pa
 test('an installation is moved into a blob store of another package, and back', async () => {
   const local = await installationWith({});
   await local.start();
-  const client = local.client();
+  const client = await local.client();
   const id = await importOne(client);
   await local.stop();
   const copied = await local.commandWith({ TO_STORE_FOLDER: folder }, 'blobs', 'copy', '--to', BLOB_STORE, '--json');

@@ -50,7 +50,7 @@ test('a picture that kills its decoder every time fails after three; the others 
   const installation = await Installation.make();
   try {
     await installation.start();
-    const client = installation.client();
+    const client = await installation.client();
     const slow = await slowPicture();
     const quick = await Promise.all([20, 40, 60, 80].map(quickPicture));
     const { id } = (await client.post('/imports')).body;
@@ -98,7 +98,7 @@ test('F4: a worker that is killed in the middle of a picture: another takes over
   const second = await first.rival();
   try {
     await first.start();
-    const client = first.client();
+    const client = await first.client();
     const slow = await slowPicture();
     const { id } = (await client.post('/imports')).body;
     // Stopped where it is met, so that it is still at work when the service is killed, however slow this machine is.
@@ -111,7 +111,7 @@ test('F4: a worker that is killed in the middle of a picture: another takes over
     // With its decoder, which would stay stopped for ever.
     await first.killEverything();
     await second.start();
-    const other = second.client();
+    const other = await second.client();
     const ended = await until('the import to end', async () => {
       const now = (await other.get(`/imports/${id}`)).body;
       return now.status === 'processing' ? false : now;

@@ -33,7 +33,7 @@ let token: string;
 beforeAll(async () => {
   installation = await Installation.make({ MAX_FILE_BYTES: String(200 * MIB) });
   await installation.start();
-  client = installation.client();
+  client = await installation.client();
   token = installation.token() ?? 'no token was printed';
   await installation.stop();
 });

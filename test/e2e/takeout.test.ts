@@ -49,7 +49,7 @@ it('phs import --from takeout imports the times and places of the files, unless 
   };
   expect(await run('--dry-run')).toMatchObject({ status: 0, imported: 5, losses: [], skippedFiles: [] });
   expect(await run()).toMatchObject({ status: 0, imported: 5, failed: [], losses: [] });
-  const { body } = await installation.client().get('/photos?sort=filename');
+  const { body } = await (await installation.client()).get('/photos?sort=filename');
   const taken = body.data.map((photo: Record<string, unknown>) => [
     ...['filename', 'takenAt', 'timeZone', 'takenAtSource', 'location'].map((field) => photo[field]),
   ]);

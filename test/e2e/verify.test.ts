@@ -44,7 +44,7 @@ describe('phs verify and phs gc', () => {
   beforeEach(async () => {
     installation = await Installation.make();
     await installation.start();
-    client = installation.client();
+    client = await installation.client();
   });
   afterEach(() => installation.remove());
 

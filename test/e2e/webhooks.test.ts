@@ -33,7 +33,7 @@ describe('webhooks of the built program', () => {
     receiver = await Receiver.start();
     installation = await Installation.make({ WEBHOOK_ALLOW_PRIVATE: 'true' });
     await installation.start();
-    client = installation.client();
+    client = await installation.client();
     const made = webhook('create', '--url', receiver.url);
     expect(made.status).toBe(0);
     ({ id: endpointId, secret } = JSON.parse(made.stdout));

@@ -35,7 +35,7 @@ test('an installation of the version before is migrated, and has albums from the
   const installation = await Installation.make({ WEBHOOK_ALLOW_PRIVATE: 'true' }, join(copy.path, 'bin/phs.js'));
   try {
     await installation.start();
-    const client = installation.client();
+    const client = await installation.client();
     const phs = (...args: string[]) => installation.command(...args, '--json');
     await phs('webhook', 'create', '--customer', '1', '--url', receiver.url, '--events', 'album.created');
 

@@ -50,7 +50,7 @@ beforeAll(async () => {
     })),
   ];
   await installation.start();
-  client = installation.client();
+  client = await installation.client();
 });
 afterAll(async () => {
   await installation?.remove();

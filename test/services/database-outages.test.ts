@@ -34,7 +34,7 @@ beforeAll(async () => {
     RATE_LIMIT_STORE: 'memory',
   });
   await installation.start();
-  client = installation.client();
+  client = await installation.client();
 });
 afterAll(async () => {
   await installation?.remove();

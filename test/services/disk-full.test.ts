@@ -32,7 +32,7 @@ describe('RELIABILITY F13: the disk of the photos is full', () => {
     // Nothing is left free for others here, so that every byte of the disk can be used up.
     // In a sandbox pictures are unpacked in memory; elsewhere on this disk.
     await installation.start({ MIN_FREE_BYTES: '0', MEDIA_ISOLATION: 'process' });
-    client = installation.client();
+    client = await installation.client();
   });
   afterAll(async () => {
     await installation.stop();

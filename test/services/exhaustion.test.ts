@@ -17,7 +17,7 @@ let client: Client;
 beforeAll(async () => {
   installation = await Installation.make();
   await installation.start();
-  client = installation.client();
+  client = await installation.client();
   await liveThrough(client, 'warm');
 });
 afterAll(() => installation?.remove());

@@ -42,7 +42,7 @@ beforeAll(async () => {
       () => false,
     ),
   );
-  const client = installation.client();
+  const client = await installation.client();
   const { id } = (await client.post('/imports')).body;
   const other = new Uint8Array(readFileSync(join(__dirname, '../fixtures/photos/notocactus.jpg')));
   const files = [
@@ -245,7 +245,7 @@ describe('delivered pictures in its cache', () => {
       expect((await ask(url)).status).toBe(200);
       return served().includes(304);
     });
-    expect((await installation.client().delete(`/photos/${pictureId}`)).status).toBe(204);
+    expect((await (await installation.client()).delete(`/photos/${pictureId}`)).status).toBe(204);
     expect((await ask(url.replace(front, installation.url))).status).toBe(404);
     await until('nginx to ask again', async () => (await ask(url)).status === 404);
   });

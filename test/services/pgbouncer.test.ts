@@ -28,7 +28,7 @@ beforeAll(async () => {
     DATABASE_PREPARE: String(bouncer.preparesStatements),
   });
   await installation.start();
-  client = installation.client();
+  client = await installation.client();
 });
 afterAll(async () => {
   await installation?.remove();
@@ -75,7 +75,7 @@ test('many requests at once share the few connections of PgBouncer, and each tra
 test('calls that need a session have one behind PgBouncer: a new process ends the leases of a dead one, and verify finds everything sound', async () => {
   await installation.kill();
   await installation.start();
-  client = installation.client();
+  client = await installation.client();
   expect((await client.post('/tags', { name: 'after' })).status).toBe(201);
   await expectSound(installation);
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   place = mkdtempSync(join(tmpdir(), 'phs-recipes-'));
   installation = await Installation.make({ WEBHOOK_ALLOW_PRIVATE: 'true' });
   await installation.start();
-  client = installation.client();
+  client = await installation.client();
 });
 afterAll(async () => {
   await installation.remove();

@@ -132,7 +132,7 @@ describe('nginx in front', () => {
   });
 
   it('nginx passes bytes on before the rest has arrived', async () => {
-    const client = installation.client();
+    const client = await installation.client();
     const bytes = largePhoto('through nginx', 30 * MIB);
     const { importId, path } = await registered(client, bytes);
     const proxy = await CuttingProxy.before(front, { afterBytes: 5_000_000, bytesPerSecond: 10_000_000 });
@@ -191,7 +191,7 @@ describe('in a browser', () => {
     // Requests are short at first, and then longer than connections last.
     expect(proxy.cuts).toBeGreaterThanOrEqual(3);
     expect(proxy.received).toBeLessThan(1.02 * size);
-    const { body } = await installation.client().get(`/photos?sha256=${sha256(bytes)}`);
+    const { body } = await (await installation.client()).get(`/photos?sha256=${sha256(bytes)}`);
     expect(body.data).toMatchObject([{ filename: 'large.jpg', sizeBytes: size }]);
     await context.close();
     await collectGarbage(installation);
@@ -199,7 +199,7 @@ describe('in a browser', () => {
   });
 
   it('Uppy brings a file from a page of another origin, over the same connection', async () => {
-    const client = installation.client();
+    const client = await installation.client();
     const bytes = largePhoto('by Uppy', 30 * MIB);
     const { importId, path } = await registered(client, bytes);
     const { page, complaints, context } = await session(browser);

@@ -34,7 +34,7 @@ async function doctor(installation: Installation): Promise<Finding | undefined> 
 }
 
 async function createsTag(installation: Installation): Promise<void> {
-  expect((await installation.client().post('/tags', { name: `tag ${Math.random()}` })).status).toBe(201);
+  expect((await (await installation.client()).post('/tags', { name: `tag ${Math.random()}` })).status).toBe(201);
 }
 
 test('an account that may create roles makes the one that transactions run as', async () => {

@@ -43,7 +43,7 @@ function withEnvironment(installation: Installation, extra: Record<string, strin
 }
 
 async function photosOf(installation: Installation): Promise<{ sha256: string; downloaded: string }[]> {
-  const client = installation.client();
+  const client = await installation.client();
   const { data } = (await client.get('/photos?sort=id')).body;
   const found = [];
   for (const photo of data) {
@@ -56,7 +56,7 @@ test('an installation is moved from its disk to S3 with an interruption, and bac
   const local = await Installation.make(s3);
   made.push(local);
   await local.start();
-  const client = local.client();
+  const client = await local.client();
   const { id } = (await client.post('/imports')).body;
   await client.inline(id, files);
   await client.post(`/imports/${id}/finalize`);

@@ -35,7 +35,7 @@ beforeAll(async () => {
   await first.start();
   second = await first.rival();
   await second.start();
-  client = first.client();
+  client = await first.client();
   signer = await ImageSigner.of(first, { databaseUrl });
 });
 afterAll(async () => {

@@ -72,7 +72,7 @@ describe('F11: the built program on an S3 store', () => {
     settings = await gateway.bucket();
     installation = await Installation.make(bucketEnvironment(settings, front.endpoint));
     await installation.start();
-    client = installation.client();
+    client = await installation.client();
   });
   afterAll(() => installation.remove());
 
@@ -203,7 +203,7 @@ describe('the built program where clients reach the store', () => {
       S3_PUBLIC_ENDPOINT: gateway.endpoint,
     });
     await installation.start();
-    client = installation.client();
+    client = await installation.client();
   });
   afterAll(() => installation.remove());
 

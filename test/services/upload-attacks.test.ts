@@ -24,7 +24,7 @@ describe('RELIABILITY A27: uploads that want to fill the disk or hold all socket
     mkdirSync(disk);
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m,mode=0700', 'phs-small-disk', disk]);
     await installation.start();
-    client = installation.client();
+    client = await installation.client();
   });
   afterEach(async () => {
     for (const socket of sockets.splice(0)) socket.destroy();

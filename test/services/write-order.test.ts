@@ -14,7 +14,7 @@ describe('RELIABILITY F15: the write order, as the kernel sees it', () => {
   beforeAll(async () => {
     installation = await Installation.make();
     await installation.start();
-    client = installation.client();
+    client = await installation.client();
   });
   afterAll(() => installation.remove());
 

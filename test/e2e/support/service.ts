@@ -13,15 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Client } from './client.js';
+import { type CommandResult, operate } from './operator.js';
 import { processesOn, until } from './processes.js';
 
 const PHS = join(__dirname, '../../../bin/phs.js');
-
-export interface CommandResult {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** An installation: a data folder and a port of its own. Its service can be started, stopped, killed and started again. */
 export class Installation {
@@ -163,10 +158,22 @@ export class Installation {
     return { status: child.exitCode, stdout, stderr };
   }
 
+  /**
+   * The same for a fraction of the processor time, in a process that goes on (operator.ts): for what a test needs to be done or to know,
+   * where it is not about a command as a process.
+   */
+  operate(...args: string[]): Promise<CommandResult> {
+    const env = this.env();
+    // Read when a process starts, or of another program.
+    const isApart = ['NODE_OPTIONS', 'LD_PRELOAD'].some((name) => env[name] !== undefined) || this.program !== PHS;
+    return isApart ? this.command(...args) : operate(args, { env });
+  }
+
   /** A client of the first customer whose budgets are far away. */
-  client(): Client {
+  async client(): Promise<Client> {
     const limits = ['--read-limit', '1000000', '--write-limit', '1000000'];
-    const made = this.phs('key', 'create', '--customer', '1', '--name', 'test', '--scopes', 'all', ...limits, '--json');
+    const about = ['--customer', '1', '--name', 'test', '--scopes', 'all', ...limits, '--json'];
+    const made = await this.operate('key', 'create', ...about);
     if (made.status !== 0) throw new Error(`no key could be made: ${made.stderr}`);
     return new Client(this.url, JSON.parse(made.stdout).token);
   }

@@ -15,7 +15,7 @@ export interface Verification {
 
 /** Runs `phs verify`, beside the service or while it is down. */
 export async function verification(installation: Installation, ...options: string[]): Promise<Verification> {
-  const { status, stdout, stderr } = await installation.command('verify', '--json', ...options);
+  const { status, stdout, stderr } = await installation.operate('verify', '--json', ...options);
   if (status !== 0 && status !== 1) throw new Error(`phs verify ended with ${status}: ${stderr}`);
   return JSON.parse(stdout) as Verification;
 }
@@ -37,7 +37,7 @@ export async function collectGarbage(
   installation: Installation,
   graceSeconds = 0,
 ): Promise<Readonly<Record<string, number>>> {
-  const { status, stdout, stderr } = await installation.command('gc', '--json', '--grace', String(graceSeconds));
+  const { status, stdout, stderr } = await installation.operate('gc', '--json', '--grace', String(graceSeconds));
   if (status !== 0) throw new Error(`phs gc ended with ${status}: ${stderr}`);
   return (JSON.parse(stdout) as { removed: Record<string, number> }).removed;
 }

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { Client } from '../../e2e/support/client.js';
+import type { CommandResult } from '../../e2e/support/operator.js';
 import { until } from '../../e2e/support/processes.js';
-import { type CommandResult, freePort } from '../../e2e/support/service.js';
+import { freePort } from '../../e2e/support/service.js';
 
 /** As docker/compose.yml runs the service: nothing can be written but /tmp and the volume, and there are no privileges. */
 const CONFINED = ['--read-only', '--tmpfs=/tmp', '--cap-drop=ALL', '--security-opt=no-new-privileges'];
