@@ -2,8 +2,8 @@
 // the use case that takes it, and the port's method, as in `upload:storeDeclaredBytes/blobs.put`. FAILPOINTS is a folder:
 //   armed  names the step right after which this very process is killed (kill -9): it took effect, and nobody was told of it yet.
 //   seen   collects the names of all steps that are taken.
-import { appendFileSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import vm from 'node:vm';
 
 const adapters = {
@@ -19,13 +19,27 @@ const names = new Set();
 Error.stackTraceLimit = 40;
 
 // Classes of adapters are handed over as soon as the bundle has defined them. What V8 compiled of a file during the build (load.cjs) is used as
-// ever, but not of a file that is longer now: V8 compares the lengths.
+// ever, but not of a file that is longer now: V8 compares the lengths. What it compiles of such a file is kept in FAILPOINTS for later processes.
 const { Script } = vm;
+const compiled = new Map();
 vm.Script = class extends Script {
   constructor(text, options) {
-    super(watched(text), options);
+    const longer = watched(text);
+    const cache = join(process.env.FAILPOINTS, `${basename(options.filename)}.compiled`);
+    const isKept = longer !== text && existsSync(cache);
+    super(longer, isKept ? { ...options, cachedData: readFileSync(cache) } : options);
+    if (longer !== text && !isKept) compiled.set(cache, this);
   }
 };
+
+/** Once functions have run: V8 compiles those alone. */
+function keepCompiled() {
+  for (const [cache, script] of compiled) {
+    writeFileSync(`${cache}.${process.pid}`, script.createCachedData());
+    renameSync(`${cache}.${process.pid}`, cache);
+  }
+  compiled.clear();
+}
 
 function watched(text) {
   const names = Object.keys(adapters).filter((name) => text.includes(`var ${name} = class`));
@@ -81,6 +95,7 @@ function moduleAt(bundle, line) {
 }
 
 function reached(name) {
+  keepCompiled();
   if (!names.has(name)) {
     names.add(name);
     appendFileSync(seen, `${name}\n`);
