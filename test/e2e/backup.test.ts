@@ -96,7 +96,7 @@ describe('F22: phs backup and phs restore', () => {
     keptOriginal = present(readdirSync(join(original.dataDir, 'blobs', 'originals', '1'))[0]);
     await client.delete(`/photos/${photos.get('photo-7')}`);
     image = (await ImageSigner.of(original)).path(photos.get('photo-0') ?? 0, 'p=card,f=png');
-    await original.command('preset', 'set', 'card', 'w=8,h=8,fit=fill', '--customer', '1');
+    await original.operate('preset', 'set', 'card', 'w=8,h=8,fit=fill', '--customer', '1');
     expect((await persist(() => fetch(original.url + image))).status).toBe(200);
     // Not finalized: its files are ready, or on their way to it.
     waiting = (await client.post('/imports', { clientRef: 'waiting' })).body.id;

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => installation.remove());
 
-const phs = (line: string) => installation.command(...line.split(' '));
+const phs = (line: string) => installation.operate(...line.split(' '));
 const json = async (line: string) => JSON.parse((await phs(`${line} --json`)).stdout);
 
 test('phs delivery-key creates, lists, edits and deletes; a secret is shown once', async () => {
@@ -94,7 +94,7 @@ test('phs share creates, lists, edits and revokes; its link is shown again', asy
 test.each(['delivery-key list', 'preset list', 'share list'])(
   'phs %s knows no customer that is not there',
   async (command) => {
-    const { status, stderr } = await phs(`${command} --customer 999`);
+    const { status, stderr } = await installation.command(...command.split(' '), '--customer', '999');
     expect([status, stderr]).toEqual([2, expect.stringContaining('No such customer')]);
   },
 );

@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 async function phs(...args: string[]) {
-  const { status, stdout } = await installation.command(...args, '--json');
+  const { status, stdout } = await installation.operate(...args, '--json');
   expect(status).toBe(0);
   return JSON.parse(stdout);
 }

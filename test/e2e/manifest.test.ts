@@ -76,7 +76,7 @@ describe.each([
   let items: ReadonlyMap<string, Item>;
 
   beforeAll(async () => {
-    client = newCustomer(way);
+    client = await newCustomer(way);
     items = await bring(client);
   });
 
@@ -161,11 +161,11 @@ it('the store has bytes of photos only', async () => {
 /** Name and end of every file, per way in. */
 const outcomes: [name: string, outcome: string][][] = [];
 
-function newCustomer(name: string): Client {
-  const customer = JSON.parse(installation.phs('customer', 'create', '--name', name, '--json').stdout);
+async function newCustomer(name: string): Promise<Client> {
+  const customer = JSON.parse((await installation.operate('customer', 'create', '--name', name, '--json')).stdout);
   const limits = ['--read-limit', '100000', '--write-limit', '100000'];
   const owner = ['--customer', String(customer.id), '--name', 'test'];
-  const key = installation.phs('key', 'create', ...owner, '--scopes', 'all', ...limits, '--json');
+  const key = await installation.operate('key', 'create', ...owner, '--scopes', 'all', ...limits, '--json');
   return new Client(installation.url, JSON.parse(key.stdout).token);
 }
 

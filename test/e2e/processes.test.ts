@@ -30,7 +30,7 @@ const running = () => {
   return lines('a process answers requests').filter(({ pid }) => names.some((each) => each.pid === pid));
 };
 
-function newKey(readLimit: number): { id: number; token: string } {
+async function newKey(readLimit: number): Promise<{ id: number; token: string }> {
   const args = [
     'key',
     'create',
@@ -43,7 +43,7 @@ function newKey(readLimit: number): { id: number; token: string } {
     '--read-limit',
     String(readLimit),
   ];
-  return JSON.parse(installation.phs(...args, '--json').stdout);
+  return JSON.parse((await installation.operate(...args, '--json')).stdout);
 }
 
 /** As many requests at once, each over a connection of its own; their statuses. */
@@ -74,7 +74,7 @@ describe('three processes behind one address', () => {
 
   it('admit exactly the limit of a key, and their metrics are those of all', async () => {
     const before = await countedRequests();
-    const statuses = await atOnce(300, newKey(100).token);
+    const statuses = await atOnce(300, (await newKey(100)).token);
     expect(statuses.filter((status) => status === 200)).toHaveLength(100);
     expect(statuses.filter((status) => status === 429)).toHaveLength(200);
     const answered = lines('request').filter(({ route }) => route === '/api/v1/tags');
@@ -83,14 +83,14 @@ describe('three processes behind one address', () => {
   });
 
   it('refuse a deleted key from the moment at which it is deleted', async () => {
-    const { id, token } = newKey(1000);
+    const { id, token } = await newKey(1000);
     expect(new Set(await atOnce(30, token))).toEqual(new Set([200]));
-    expect(installation.phs('key', 'delete', String(id)).status).toBe(0);
+    expect((await installation.operate('key', 'delete', String(id))).status).toBe(0);
     expect(new Set(await atOnce(30, token))).toEqual(new Set([401]));
   });
 
   it('make a rendition in the processes that read pictures, whichever process gets the request', async () => {
-    const client = new Client(installation.url, newKey(1000).token);
+    const client = new Client(installation.url, (await newKey(1000)).token);
     const { body: opened } = await client.post('/imports');
     await client.inline(opened.id, [{ name: 'a.jpg', bytes: photoNamed('processes') }]);
     await client.post(`/imports/${opened.id}/finalize`, undefined, { Prefer: 'wait=30' });
@@ -103,7 +103,7 @@ describe('three processes behind one address', () => {
 
   it('lose only the requests of one that is killed, which is replaced and whose counts remain', async () => {
     const counted = await countedRequests();
-    const load = new Connections(9, `${installation.url}/api/v1/tags`, newKey(1_000_000).token, 25);
+    const load = new Connections(9, `${installation.url}/api/v1/tags`, (await newKey(1_000_000)).token, 25);
     await until('the load', () => load.answers > 50);
     const [killed] = running();
     if (killed?.pid === undefined) throw new Error('no process answers requests');
@@ -126,7 +126,7 @@ describe('three processes behind one address', () => {
 
   it('are replaced one after another by phs reload, without a failed request', async () => {
     const before = running().map(({ number }) => number);
-    const load = new Connections(9, `${installation.url}/api/v1/tags`, newKey(1_000_000).token, 25);
+    const load = new Connections(9, `${installation.url}/api/v1/tags`, (await newKey(1_000_000)).token, 25);
     await until('the load', () => load.answers > 50);
     expect(installation.phs('reload')).toMatchObject({ status: 0 });
     await until('the last successor', () => lines('all processes were replaced').length === 1, 120);
@@ -139,7 +139,7 @@ describe('three processes behind one address', () => {
   });
 
   it('stop in order: not ready at once, with every request answered and nothing left behind', async () => {
-    const load = new Connections(6, `${installation.url}/api/v1/tags`, newKey(1_000_000).token, 25);
+    const load = new Connections(6, `${installation.url}/api/v1/tags`, (await newKey(1_000_000)).token, 25);
     await until('the load', () => load.answers > 50);
     const status = installation.stop('SIGTERM');
     await until('it to say so', async () => (await fetch(`${installation.url}/readyz`)).status === 503);

@@ -57,7 +57,7 @@ describe('starting and stopping', () => {
     });
     expect(existsSync(join(installation.dataDir, 'first-key'))).toBe(true);
     await started;
-    expect(installation.phs('key', 'delete', '1').status).toBe(0);
+    expect((await installation.operate('key', 'delete', '1')).status).toBe(0);
     await installation.stop('SIGINT');
     await installation.start();
     expect(installation.token()).toBeNull();
@@ -126,7 +126,7 @@ describe('the commands of an operator, while the service runs', () => {
       code: 'scope_required',
       details: { scope: 'customer:read' },
     });
-    const list = (...options: string[]) => installation.command('key', 'list', '--customer', '1', ...options);
+    const list = (...options: string[]) => installation.operate('key', 'list', '--customer', '1', ...options);
     expect((await list()).stdout).toContain('reader');
     expect((await list('--json')).stdout).not.toContain(key.token);
     expect((await installation.command('key', 'delete', String(key.id))).status).toBe(0);
@@ -143,7 +143,7 @@ describe('the commands of an operator, while the service runs', () => {
     [['key', 'delete', '99'], 'api key'],
     [['nonsense'], 'nonsense'],
   ])('explain what is wrong with phs %p', async (args, words) => {
-    const { status, stderr, stdout } = installation.phs(...args);
+    const { status, stderr, stdout } = await installation.operate(...args);
     expect(status).toBe(2);
     expect(stderr).toContain(words);
     expect(stdout).toBe('');

@@ -34,7 +34,7 @@ describe('webhooks of the built program', () => {
     installation = await Installation.make({ WEBHOOK_ALLOW_PRIVATE: 'true' });
     await installation.start();
     client = await installation.client();
-    const made = webhook('create', '--url', receiver.url);
+    const made = await webhook('create', '--url', receiver.url);
     expect(made.status).toBe(0);
     ({ id: endpointId, secret } = JSON.parse(made.stdout));
   });
@@ -44,7 +44,7 @@ describe('webhooks of the built program', () => {
   });
 
   const webhook = (command: string, ...args: string[]) =>
-    installation.phs('webhook', command, '--customer', '1', ...args, '--json');
+    installation.operate('webhook', command, '--customer', '1', ...args, '--json');
   const told = (type: string) => receiver.received.map(verified).filter((event) => event.type === type);
 
   /** What a receiver reads, once its own library says that it is genuine; it is as the OpenAPI document says. */
@@ -104,31 +104,31 @@ describe('webhooks of the built program', () => {
 
   it('can be tested, listed and deleted by the operator', async () => {
     receiver.received.length = 0;
-    const tested = webhook('test', String(endpointId));
+    const tested = await webhook('test', String(endpointId));
     expect(tested.status).toBe(0);
     const { eventId } = JSON.parse(tested.stdout);
     const test = await until('the test to come', () => told('webhook.test')[0]);
     expect(test).toMatchObject({ id: eventId, data: { customerId: 1 } });
-    const { deliveries } = JSON.parse(webhook('log', String(endpointId), '--limit', '100').stdout);
+    const { deliveries } = JSON.parse((await webhook('log', String(endpointId), '--limit', '100')).stdout);
     const [newest] = deliveries;
     expect(newest).toMatchObject({ endpointId, type: 'webhook.test', eventId });
-    const shown = JSON.parse(webhook('show', String(newest.id)).stdout);
+    const shown = JSON.parse((await webhook('show', String(newest.id))).stdout);
     expect(JSON.parse(shown.requestBody)).toMatchObject({ type: 'webhook.test', id: eventId });
-    const resent = webhook('resend', String(newest.id));
+    const resent = await webhook('resend', String(newest.id));
     expect(JSON.parse(resent.stdout)).toMatchObject({ id: newest.id, eventId: newest.eventId, status: 'pending' });
     await until('the test to come again', () => told('webhook.test')[1]);
 
-    const listed = JSON.parse(webhook('list').stdout).webhookEndpoints;
+    const listed = JSON.parse((await webhook('list')).stdout).webhookEndpoints;
     expect(listed).toMatchObject([{ id: endpointId, url: receiver.url, events: [], status: 'enabled' }]);
-    expect(webhook('delete', String(endpointId)).status).toBe(0);
-    expect(JSON.parse(webhook('list').stdout).webhookEndpoints).toEqual([]);
+    expect((await webhook('delete', String(endpointId))).status).toBe(0);
+    expect(JSON.parse((await webhook('list')).stdout).webhookEndpoints).toEqual([]);
     await client.post('/tags', { name: 'unheard' });
-    const again = webhook('test', String(endpointId));
+    const again = await webhook('test', String(endpointId));
     expect([again.status, again.stderr]).toEqual([2, expect.stringMatching(/^phs: No such webhook endpoint\.$/m)]);
   });
 
   it('reach a program on this machine by phs listen, once more at a key', async () => {
-    const before = webhook('list').stdout;
+    const before = (await webhook('list')).stdout;
     receiver.received.length = 0;
     receiver.answer = (response) => response.writeHead(204).end();
     const forwarding = ['--forward-to', receiver.url, '--secret', secret, '--events', 'tag.created', '--json'];
@@ -149,7 +149,7 @@ describe('webhooks of the built program', () => {
     listening.kill('SIGINT');
     expect(JSON.parse(await printed)).toEqual({ delivered: 2, failed: 0 });
     await until('it to end', () => listening.exitCode !== null);
-    expect([listening.exitCode, webhook('list').stdout]).toEqual([0, before]);
+    expect([listening.exitCode, (await webhook('list')).stdout]).toEqual([0, before]);
   });
 
   it('leave no secret in what the service prints', () => {
@@ -160,10 +160,10 @@ describe('webhooks of the built program', () => {
 
 test('without WEBHOOK_ALLOW_PRIVATE nothing is sent to private places', async () => {
   const installation = await Installation.make();
-  expect(installation.phs('migrate').status).toBe(0);
-  expect(installation.phs('customer', 'create', '--name', 'ACME').status).toBe(0);
+  expect((await installation.operate('migrate')).status).toBe(0);
+  expect((await installation.operate('customer', 'create', '--name', 'ACME')).status).toBe(0);
   for (const url of ['http://127.0.0.1:1/', 'https://[::1]:1/', 'https://localhost:1/', 'https://192.168.1.1/']) {
-    const { status, stderr } = installation.phs('webhook', 'create', '--customer', '1', '--url', url);
+    const { status, stderr } = await installation.operate('webhook', 'create', '--customer', '1', '--url', url);
     expect([status, stderr]).toEqual([2, expect.stringMatching(/url must (begin|resolve)/)]);
   }
   await installation.remove();

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const second = (await first.rival()).with({ ...environment, ...clock.environment });
   nodes = [first, second];
   for (const node of nodes) await node.start();
-  clients = clientsWith(['--read-limit', '1000000', '--write-limit', '1000000']);
+  clients = await clientsWith(['--read-limit', '1000000', '--write-limit', '1000000']);
 });
 afterAll(async () => {
   await nodes?.[1].stop();
@@ -34,9 +34,9 @@ beforeEach(() => clock.jumpTo(0));
 afterEach(() => clock.jumpTo(0));
 
 /** One new key, shown to both nodes. */
-function clientsWith(options: readonly string[]): readonly [Client, Client] {
+async function clientsWith(options: readonly string[]): Promise<readonly [Client, Client]> {
   const about = ['key', 'create', '--customer', '1', '--name', 'test', '--scopes', 'all', '--json'];
-  const { status, stdout, stderr } = nodes[0].phs(...about, ...options);
+  const { status, stdout, stderr } = await nodes[0].operate(...about, ...options);
   if (status !== 0) throw new Error(`no key could be made: ${stderr}`);
   const { token } = JSON.parse(stdout);
   return [new Client(nodes[0].url, token), new Client(nodes[1].url, token)];
@@ -50,7 +50,7 @@ describe('docs/reliability.md F18: the clock of one of two nodes', () => {
     ['five seconds ahead', 5],
     ['a leap second back', -1],
   ])('jumps %s: a budget is neither more nor less than it was', async (_, seconds) => {
-    const both = clientsWith(['--read-limit', '20']);
+    const both = await clientsWith(['--read-limit', '20']);
     const ask = (count: number) => atOnce(count, (n) => present(both[n % 2]).get('/tags'));
     const before = await ask(12);
     clock.jumpTo(seconds);

@@ -71,7 +71,7 @@ beforeAll(async () => {
   writeFileSync(npx, `#!/bin/sh\nshift\nexec "${process.execPath}" "${join(root, 'bin/phs.js')}" "$@"\n`);
   chmodSync(npx, 0o755);
   port = await freePort();
-  token = newToken();
+  token = await newToken();
 });
 afterAll(async () => {
   await installation?.remove();
@@ -79,9 +79,9 @@ afterAll(async () => {
 });
 
 /** One key for all guides: only somebody who reads them all within a minute needs more than the usual 30 writes. */
-function newToken(): string {
+async function newToken(): Promise<string> {
   const order = ['--name', 'guides', '--scopes', 'all', '--write-limit', '300', '--json'];
-  const made = installation.phs('key', 'create', '--customer', '1', ...order);
+  const made = await installation.operate('key', 'create', '--customer', '1', ...order);
   if (made.status !== 0) throw new Error(made.stderr);
   return JSON.parse(made.stdout).token;
 }
@@ -89,9 +89,10 @@ function newToken(): string {
 /** The tag that README shares, of a customer who has two shares already. */
 async function prepareShares(customer: number): Promise<void> {
   const about = ['--customer', String(customer)];
-  const made = installation.phs('key', 'create', ...about, '--name', 'shares', '--scopes', 'all', '--json');
+  const made = await installation.operate('key', 'create', ...about, '--name', 'shares', '--scopes', 'all', '--json');
   await new Client(installation.url, JSON.parse(made.stdout).token).post('/tags', { name: 'Paris' });
-  for (const title of ['one', 'two']) installation.phs('share', 'create', ...about, '--title', title, '--tag', 'Paris');
+  for (const title of ['one', 'two'])
+    await installation.operate('share', 'create', ...about, '--title', title, '--tag', 'Paris');
 }
 
 /** What a reader of the page has typed so far is there for the next block: variables stay. */

@@ -111,7 +111,7 @@ it('nightly-sync.sh updates a copy', async () => {
 it('webhook-receiver.mjs accepts genuine events only', async () => {
   const port = String(await freePort());
   const url = `http://127.0.0.1:${port}/`;
-  const made = await installation.command('webhook', 'create', '--customer', '1', '--url', url, '--json');
+  const made = await installation.operate('webhook', 'create', '--customer', '1', '--url', url, '--json');
   const { id, secret } = JSON.parse(made.stdout);
   const receiver = begun(process.execPath, [join(examples, 'webhook-receiver.mjs')], {
     PORT: port,
@@ -125,7 +125,7 @@ it('webhook-receiver.mjs accepts genuine events only', async () => {
     await until('the receiver to listen', () => said.includes('listening'));
     const forged = await fetch(url, { method: 'POST', body: '{"type":"photo.deleted"}' });
     expect(forged.status).toBe(401);
-    await installation.command('webhook', 'test', String(id), '--customer', '1');
+    await installation.operate('webhook', 'test', String(id), '--customer', '1');
     await until('the event to come', () => said.includes('webhook.test'));
     expect(said).not.toContain('photo.deleted');
   } finally {

@@ -249,7 +249,7 @@ describe('the built program where clients reach the store', () => {
   });
 
   it('gives addresses of its own to a key with an IP list', async () => {
-    const made = installation.phs(
+    const made = await installation.operate(
       'key',
       'create',
       '--customer',

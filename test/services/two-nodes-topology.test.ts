@@ -128,7 +128,7 @@ test('"Deletion takes effect immediately, with no grace period", on both nodes',
   const doomed = await topology.key(UNLIMITED);
   const ask = (n: number) => doomed.at(present(topology.apis[n % 2]).url).get('/tags');
   expect(new Set(statuses(await atOnce(8, ask)))).toEqual(new Set([200]));
-  expect((await present(topology.apis[0]).command('key', 'delete', String(doomed.id))).status).toBe(0);
+  expect((await present(topology.apis[0]).operate('key', 'delete', String(doomed.id))).status).toBe(0);
   expect(new Set(statuses(await atOnce(20, ask)))).toEqual(new Set([401]));
 });
 

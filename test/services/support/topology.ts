@@ -140,7 +140,7 @@ async function jobsOf(port: number): Promise<Readonly<Record<string, number>>> {
 
 async function issueKey(node: Installation, options: readonly string[]) {
   const about = ['--customer', '1', '--name', 'test', '--scopes', 'all', '--json'];
-  const { status, stdout, stderr } = await node.command('key', 'create', ...about, ...options);
+  const { status, stdout, stderr } = await node.operate('key', 'create', ...about, ...options);
   if (status !== 0) throw new Error(`no key could be made: ${stderr}`);
   const { id, token } = JSON.parse(stdout) as { id: number; token: string };
   return { id, at: (url: string) => new Client(url, token) };
