@@ -9,7 +9,7 @@ import { Installation } from './support/service.js';
 describe('starting and stopping', () => {
   let installation: Installation;
   beforeEach(async () => {
-    installation = await Installation.empty();
+    installation = await Installation.make();
   });
   afterEach(() => installation.remove());
 
