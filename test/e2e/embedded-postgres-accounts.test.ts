@@ -1,5 +1,5 @@
 /* @slow @rest */
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -32,6 +32,8 @@ const ordinary: HolderOptions = isRoot ? { ids: NOBODY } : {};
 let root: string;
 let installation: string;
 let dataDir: string;
+/** The data folder of an ordinary user's database that was used once. */
+let usedOnce: string;
 let count = 0;
 const holders: DatabaseHolder[] = [];
 const leftOut: string[] = [];
@@ -41,10 +43,13 @@ const rootOnly = (name: string, test: () => Promise<void>) =>
 const linuxOnly = (name: string, test: () => Promise<void>) =>
   process.platform === 'linux' ? it(name, test) : leftOut.push(`${name} (Linux)`);
 
-beforeAll(() => {
+beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'accounts-'));
   chmodSync(root, 0o755);
   installation = installAdapter(join(root, 'installation'));
+  usedOnce = newFolder(isRoot ? NOBODY : undefined);
+  dataDir = usedOnce;
+  expect(await useOnce()).toBe(1);
 });
 
 beforeEach(() => {
@@ -68,6 +73,11 @@ function newFolder(owner?: { uid: number; gid: number }, mode = 0o755): string {
   if (owner !== undefined) chownSync(join(folder, 'data'), owner.uid, owner.gid);
   chmodSync(folder, mode);
   return join(folder, 'data');
+}
+
+/** As if an ordinary user had used the data folder of the test once: making each a database of its own costs most of a test. */
+function copyUsed(): void {
+  execFileSync('cp', ['-a', `${usedOnce}/.`, dataDir]);
 }
 
 /** A PATH with these programs only. */
@@ -114,7 +124,7 @@ describe('an ordinary user', () => {
   });
 
   rootOnly("is told whose folder it is when it is somebody else's", async () => {
-    expect(await useOnce()).toBe(1);
+    copyUsed();
     chownSync(dataDir, NAMELESS.uid, NAMELESS.gid);
     for (const name of ['postgres-password', 'postgres.lock', 'postgres.log']) {
       chownSync(join(dataDir, name), NAMELESS.uid, NAMELESS.gid);
@@ -167,7 +177,7 @@ describe('root', () => {
   rootOnly(
     'follows the owner of an existing folder and leaves it usable for that owner, also after kill -9',
     async () => {
-      expect(await useOnce()).toBe(1);
+      copyUsed();
       expect(await useOnce({})).toBe(2);
       const holder = hold({});
       await holder.opened();
@@ -178,7 +188,7 @@ describe('root', () => {
   );
 
   rootOnly('is told when the owner of the folder cannot reach it', async () => {
-    expect(await useOnce()).toBe(1);
+    copyUsed();
     chmodSync(dirname(dataDir), 0o700);
     expect(await hold({}).refused()).toMatch(/belongs to user id 65534, which cannot access .*DATABASE_URL/);
   });
@@ -210,7 +220,7 @@ describe('an installation', () => {
 
   linuxOnly('on a system without the GNU C library says so', async () => {
     const foreign = copyOfInstallation('foreign');
-    expect(await useOnce()).toBe(1);
+    copyUsed();
     for (const program of ['initdb', 'postgres']) {
       const path = join(nativeOf(foreign), 'bin', program);
       const bytes = readFileSync(path);
@@ -235,7 +245,7 @@ describe('an installation', () => {
   });
 
   it('can guard the server by pg_ctl, on loopback, where there is no shell', async () => {
-    expect(await useOnce()).toBe(1);
+    copyUsed();
     const script = join(installation, 'guard-by-pg-ctl.mjs');
     const run = spawnSync(process.execPath, [script, dataDir], { ...ordinary.ids, cwd: '/', encoding: 'utf8' });
     expect(run.stderr).toBe('');
@@ -257,7 +267,7 @@ describe('an installation', () => {
 
 describe('obstacles at the start', () => {
   linuxOnly('a lock file that names a zombie is taken for dead', async () => {
-    expect(await useOnce()).toBe(1);
+    copyUsed();
     // The shell becomes a program that never asks after its child; only then may the child end, or the shell would have asked.
     const script = 'exec 3<&0; cat <&3 >/dev/null & echo $!; exec sleep 600';
     const parent = spawn('/bin/sh', ['-c', script], { ...serverIds(), cwd: '/' });
@@ -274,7 +284,7 @@ describe('obstacles at the start', () => {
   });
 
   linuxOnly('a lock file whose number another program has by now is taken for dead', async () => {
-    expect(await useOnce()).toBe(1);
+    copyUsed();
     const other = spawn('/bin/sleep', ['600'], { ...serverIds(), cwd: '/' });
     try {
       leaveLockFile(other.pid as number);
@@ -286,7 +296,7 @@ describe('obstacles at the start', () => {
   });
 
   linuxOnly('a server that somebody else runs on the folder is refused, and never stopped', async () => {
-    expect(await useOnce()).toBe(1);
+    copyUsed();
     const args = ['-D', cluster(), '-h', '', '-k', cluster(), ...settingArguments({ label: 'stranger', settings: {} })];
     const stranger = spawn(join(nativeOf(installation), 'bin', 'postgres'), args, { ...serverIds(), cwd: '/' });
     try {
