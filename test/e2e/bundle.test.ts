@@ -114,18 +114,17 @@ test('a package that a module of the program loads is named in the SBOM, with wh
     return stdout;
   };
   const namesInSbom = () => {
-    const pack = `import { bundle } from './bin/build/bundle.js'; await bundle('${copy}/dist', '${copy}/dist/program');`;
-    node('--input-type=module', '--eval', pack);
     const { components } = JSON.parse(node('bin/sbom.js')) as { components: { name: string }[] };
     return components.map(({ name }) => name);
   };
   try {
-    const filter = (path: string) => path !== join(root, 'dist/program');
     for (const name of ['bin', 'dist', 'package.json', 'package-lock.json'])
-      cpSync(join(root, name), join(copy, name), { recursive: true, filter });
+      cpSync(join(root, name), join(copy, name), { recursive: true });
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
     expect(namesInSbom()).not.toContain('fast-check');
     appendFileSync(join(copy, 'dist/cli/phs.js'), "\nimport * as added from 'fast-check'; globalThis.added = added;\n");
+    const pack = `import { bundle } from './bin/build/bundle.js'; await bundle('${copy}/dist', '${copy}/dist/program');`;
+    node('--input-type=module', '--eval', pack);
     expect(namesInSbom()).toEqual(expect.arrayContaining(['fast-check', 'pure-rand']));
   } finally {
     rmSync(copy, { recursive: true });
