@@ -21,7 +21,7 @@ beforeAll(async () => {
   await first.start();
   second = await first.rival();
   await second.start();
-  signer = await ImageSigner.of(first, { databaseUrl: urlOf(database) });
+  signer = await ImageSigner.of(first);
   rows = new pg.Client({ connectionString: urlOf(database) });
   await rows.connect();
   const client = await first.client();

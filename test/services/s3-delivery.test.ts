@@ -30,13 +30,12 @@ beforeAll(async () => {
   settings = await gateway.bucket();
   front = await FaultFront.to(gateway.endpoint);
   database = await emptyDatabase();
-  const databaseUrl = urlOf(database);
-  first = await Installation.make({ DATABASE_URL: databaseUrl, ...bucketEnvironment(settings, front.endpoint) });
+  first = await Installation.make({ DATABASE_URL: urlOf(database), ...bucketEnvironment(settings, front.endpoint) });
   await first.start();
   second = await first.rival();
   await second.start();
   client = await first.client();
-  signer = await ImageSigner.of(first, { databaseUrl });
+  signer = await ImageSigner.of(first);
 });
 afterAll(async () => {
   await second?.stop();

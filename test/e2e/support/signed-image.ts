@@ -1,21 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { openEmbeddedPostgres } from '../../../src/adapters/embedded-postgres.js';
-import { SystemClock } from '../../../src/adapters/system-clock.js';
-import { TypeormCustomerStore } from '../../../src/adapters/typeorm/customer-store.js';
-import { openDataSource } from '../../../src/adapters/typeorm/data-source.js';
-import { commandLine } from '../../../src/core/audit/audit-entry.js';
-import { createDeliveryKey } from '../../../src/core/delivery/delivery-key.js';
 import { deliverySignature } from '../../../src/core/delivery/signed-address.js';
-import { urlOf } from '../../support/postgres.js';
 import type { Installation } from './service.js';
-
-export interface SignerOptions {
-  /** The first by default. */
-  readonly customerId?: number;
-  /** The DATABASE_URL of the installation; without it, it has a database of its own, and runs. */
-  readonly databaseUrl?: string;
-}
 
 /** Signs addresses with a delivery key. */
 export class ImageSigner {
@@ -24,30 +8,13 @@ export class ImageSigner {
     private readonly secret: string,
   ) {}
 
-  static async of(
-    { dataDir }: Pick<Installation, 'dataDir'>,
-    { customerId = 1, databaseUrl }: SignerOptions = {},
-  ): Promise<ImageSigner> {
-    const postgres = databaseUrl === undefined ? await openEmbeddedPostgres(dataDir, 'share') : null;
-    const source = await openDataSource({ url: databaseUrl ?? urlOf({ connection: postgres?.connection }) });
-    try {
-      const secrets = [readFileSync(join(dataDir, 'secret-key'), 'utf8').trim()] as const;
-      const uses = {
-        store: new TypeormCustomerStore(source),
-        clock: new SystemClock(),
-        secrets: [...secrets] as [string],
-      };
-      const owner = { customerId, actor: commandLine };
-      const { key, secret } = await createDeliveryKey(uses, owner, {
-        name: 'site',
-        presetsOnly: false,
-        expiresAt: null,
-      });
-      return new ImageSigner(key.publicId, secret);
-    } finally {
-      await source.destroy();
-      await postgres?.stop();
-    }
+  /** With a new key: of the first customer by default. */
+  static async of(installation: Installation, { customerId = 1 } = {}): Promise<ImageSigner> {
+    const owner = ['--customer', String(customerId), '--name', 'site', '--json'];
+    const { status, stdout, stderr } = await installation.operate('delivery-key', 'create', ...owner);
+    if (status !== 0) throw new Error(`no delivery key could be made: ${stderr}`);
+    const { id, secret } = JSON.parse(stdout);
+    return new ImageSigner(id, secret);
   }
 
   /** Path and query of a signed address. @param exp Unix time in seconds; 0: none. */
