@@ -8,13 +8,8 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-export interface Place {
-  readonly env: NodeJS.ProcessEnv;
-  readonly cwd?: string;
-}
-
 /** Runs a command line of the built program, in a process that the suites of this worker keep for such. */
-export async function operate(args: readonly string[], { env, cwd = process.cwd() }: Place): Promise<CommandResult> {
+export async function operate(args: readonly string[], env: NodeJS.ProcessEnv): Promise<CommandResult> {
   const idle = cachedInWorker<ChildProcess[]>('idle operators', () => []);
   const operator = idle.pop() ?? started();
   operator.ref();
@@ -23,12 +18,12 @@ export async function operate(args: readonly string[], { env, cwd = process.cwd(
     const result = await new Promise<CommandResult>((resolve, reject) => {
       operator.once('message', (answer) => resolve(answer as CommandResult));
       operator.once('exit', (...how) => reject(new Error(`phs ${args.join(' ')} ended its process: ${how}`)));
-      operator.send({ args, env, cwd });
+      operator.send({ args, env }, (error) => error && reject(error));
     });
     idle.push(operator);
     return result;
   } finally {
-    operator.removeAllListeners();
+    for (const event of ['message', 'exit']) operator.removeAllListeners(event);
     // It ends with this process.
     operator.channel?.unref();
     operator.unref();

@@ -1,6 +1,6 @@
 /**
- * Runs command lines of the built program one after another in this process, each in a folder and with an environment of its own: what takes
- * most of the time of a short command is the start of its process. Asked by operator.ts, and by nothing else.
+ * Runs command lines of the built program one after another in this process, each with an environment of its own: what takes most
+ * of the time of a short command is the start of its process. Asked by operator.ts, and by nothing else.
  */
 import program from '../../../dist/program/phs.js';
 
@@ -11,8 +11,7 @@ for (const stream of ['stdout', 'stderr']) {
     return true;
   };
 }
-process.on('message', async ({ args, env, cwd }) => {
-  process.chdir(cwd);
+process.on('message', async ({ args, env }) => {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   Object.assign(said, { stdout: '', stderr: '' });

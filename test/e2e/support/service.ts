@@ -166,7 +166,7 @@ export class Installation {
     const env = this.env();
     // Read when a process starts, or of another program.
     const isApart = ['NODE_OPTIONS', 'LD_PRELOAD'].some((name) => env[name] !== undefined) || this.program !== PHS;
-    return isApart ? this.command(...args) : operate(args, { env });
+    return isApart ? this.command(...args) : operate(args, env);
   }
 
   /** A client of the first customer whose budgets are far away. */
