@@ -21,6 +21,8 @@ const lines = (msg: string): LogLine[] =>
   installation
     .printed()
     .split('\n')
+    // Most are of requests, and are not worth being parsed again and again.
+    .filter((line) => line.includes(`"msg":"${msg}"`))
     .flatMap((line) => (line.startsWith('{') && line.endsWith('}') ? (JSON.parse(line) as LogLine) : []))
     .filter((line) => line.msg === msg);
 
