@@ -142,7 +142,7 @@ describe('F22: phs backup and phs restore', () => {
     );
     const refused = async (signer = signedBy) => {
       const given = ['--identity', identityFile, '--signed-by', signer];
-      const { status, stderr } = await restored.operate('restore', folder, ...given);
+      const { status, stderr } = await restored.command('restore', folder, ...given);
       expect(status).toBe(4);
       return stderr;
     };

@@ -72,7 +72,7 @@ describe('F23: a database of a version before 0.1.0, by DATABASE_URL', () => {
     ['gc', []],
     ['backup', [backups]],
   ])('is refused by phs %s', async (name, args) => {
-    const { status, stdout, stderr } = await installation.operate(name, ...args);
+    const { status, stdout, stderr } = await installation.command(name, ...args);
     expect([status, timesIn(stdout + stderr)]).toEqual([4, 1]);
   });
 
@@ -112,7 +112,7 @@ describe('F23: an embedded database of a version before 0.1.0', () => {
     const { status, output } = await installation.startInVain();
     expect([status, timesIn(output)]).toEqual([4, 1]);
     for (const name of ['migrate', 'verify', 'gc']) {
-      const { status, stdout, stderr } = await installation.operate(name);
+      const { status, stdout, stderr } = await installation.command(name);
       expect([name, status, timesIn(stdout + stderr)]).toEqual([name, 4, 1]);
     }
     const doctor = await installation.command('doctor');

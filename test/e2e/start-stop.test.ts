@@ -143,7 +143,7 @@ describe('the commands of an operator, while the service runs', () => {
     [['key', 'delete', '99'], 'api key'],
     [['nonsense'], 'nonsense'],
   ])('explain what is wrong with phs %p', async (args, words) => {
-    const { status, stderr, stdout } = await installation.operate(...args);
+    const { status, stderr, stdout } = await installation.command(...args);
     expect(status).toBe(2);
     expect(stderr).toContain(words);
     expect(stdout).toBe('');

@@ -44,7 +44,7 @@ describe('webhooks of the built program', () => {
   });
 
   const webhook = (command: string, ...args: string[]) =>
-    installation.operate('webhook', command, '--customer', '1', ...args, '--json');
+    installation.command('webhook', command, '--customer', '1', ...args, '--json');
   const told = (type: string) => receiver.received.map(verified).filter((event) => event.type === type);
 
   /** What a receiver reads, once its own library says that it is genuine; it is as the OpenAPI document says. */
@@ -163,7 +163,7 @@ test('without WEBHOOK_ALLOW_PRIVATE nothing is sent to private places', async ()
   expect((await installation.operate('migrate')).status).toBe(0);
   expect((await installation.operate('customer', 'create', '--name', 'ACME')).status).toBe(0);
   for (const url of ['http://127.0.0.1:1/', 'https://[::1]:1/', 'https://localhost:1/', 'https://192.168.1.1/']) {
-    const { status, stderr } = await installation.operate('webhook', 'create', '--customer', '1', '--url', url);
+    const { status, stderr } = await installation.command('webhook', 'create', '--customer', '1', '--url', url);
     expect([status, stderr]).toEqual([2, expect.stringMatching(/url must (begin|resolve)/)]);
   }
   await installation.remove();
