@@ -30,7 +30,12 @@ export async function poorContrasts(page: Page): Promise<string[]> {
 async function violationsOf(page: Page, options: object = {}): Promise<readonly Violation[]> {
   // Evaluated by the debugger, which the page's policy does not bind.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE);
-  return page.evaluate(`axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`);
+  return page.evaluate(violationsBy(options));
+}
+
+/** An expression for what axe finds, without a description of all that is in order. */
+export function violationsBy(options: object): string {
+  return `axe.run(${JSON.stringify({ ...options, resultTypes: ['violations'] })}).then(({ violations }) => violations)`;
 }
 
 export function seriousOf(found: readonly Violation[]): string[] {
