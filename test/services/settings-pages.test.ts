@@ -15,6 +15,7 @@ import { poorContrasts, seriousViolations } from './support/axe.js';
 import { type BrowserSession, launchBrowser, PASSWORD, pressKey, session, tabTo, welcome } from './support/browser.js';
 import { ScreenSheet, steady } from './support/reference-screens.js';
 import { everyPage, firstPages, kindOf, LINKS, pages, WALK_MS } from './support/settings-pages.js';
+import { showAs } from './support/usable-page.js';
 
 /** Where pictures go, when somebody wants to look at them. */
 const shots = process.env.SCREENSHOTS ?? null;
@@ -80,16 +81,16 @@ async function look(path: string, name: string): Promise<void> {
   // Those without a text have an icon.
   const others = names.map((each) => each?.trim() ?? '').filter((each) => each !== '');
   const wrong = others.filter((each) => !verbs.test(each) && !places.test(each)).map((each) => `is called: ${each}`);
-  for (const width of widths) {
+  // It was a phone last, and is to be a laptop next.
+  for (const width of widths.toReversed()) {
     await page.setViewportSize({ width, height: 800 });
     const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
     if (tooWide !== 0) wrong.push(`${width}: wider than the window by ${tooWide}`);
   }
   const sheet = new ScreenSheet(name);
   for (const width of widths) {
-    await page.setViewportSize({ width, height: 800 });
     for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await showAs(page, width, colorScheme);
       // Most rules do not depend on colours, and on a large screen pages have nothing more than on a laptop, only more room.
       const isWhole = colorScheme === 'light' && width !== LARGE;
       const found = await (isWhole ? seriousViolations(page) : poorContrasts(page));

@@ -11,11 +11,18 @@ export async function expectUsable(name: string, page: Page): Promise<void> {
     // The rest does not depend on colours.
     ['desktop', 1280, 'light', poorContrasts],
   ] as const) {
-    await page.setViewportSize({ width, height: 800 });
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await showAs(page, width, colorScheme);
     const wrong = await violationsOn(page);
     const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
     expect([name, device, wrong, tooWide]).toEqual([name, device, [], 0]);
     if (shots !== null) await page.screenshot({ path: `${shots}/${name}-${device}.png`, fullPage: true });
   }
+}
+
+/** In a window of this width, and where the reader's system has these colours; the browser draws it once for both. */
+export async function showAs(page: Page, width: number, colorScheme: 'light' | 'dark'): Promise<void> {
+  await Promise.all([
+    page.setViewportSize({ width, height: 800 }),
+    page.emulateMedia({ colorScheme, reducedMotion: 'reduce' }),
+  ]);
 }
