@@ -27,7 +27,7 @@ export function processesOn(folder: string): Process[] {
 
 /**
  * Waits for a condition; an error after `seconds`, which no test should need: a job whose process was killed is taken again after 60.
- * Looks again after 5 ms, and ever later the longer it has waited, by a tenth, up to 100 ms: looking costs what is waited for its time.
+ * Looks again after 5 ms, and ever later the longer it has waited, up to 100 ms: looking costs what is waited for its time.
  */
 export async function until<T>(
   what: string,
@@ -40,7 +40,7 @@ export async function until<T>(
     if (found) return found;
     const waited = performance.now() - start;
     if (waited > seconds * 1000) throw new Error(`waited in vain for: ${what}`);
-    await delay(Math.min(100, 5 + waited / 10));
+    await delay(Math.min(100, 5 + waited / 20));
   }
 }
 
