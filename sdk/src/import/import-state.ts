@@ -1,11 +1,12 @@
 import type { ImportSource } from './source.js';
 
+// A later run resumes the imports that are not finished (`resumeImports`, run-import.ts), and skips files of imports that are being finished
+// (`isIn`, there), the hash of a file that is unchanged (`hashOf`, below), a file that was found bad and the bytes that the service has
+// (`hashed`, `fillImport` and `Filling.take`, fill-import.ts). `phs import` has it in a file (cli/src/import/import-state-file.ts).
+
 /**
- * The state that a run stores for the next one (`phs import`: a file, cli/src/import/import-state-file.ts). The service knows its own state;
- * this says which imports to resume (`resumeImports`, run-import.ts), and avoids hashing unchanged files again. Losing it costs time and,
- * after an interruption, an abandoned import; never a photo. Skipped by a later run: files of imports that are being finished (`isIn`,
- * run-import.ts); the hash of a file that is unchanged (`hashOf`, below), a file that was found bad and the bytes that the service has
- * (`hashed`, `fillImport` and `Filling.take`, fill-import.ts).
+ * The state that a run stores for the next one. The service knows its own state; this says which import to resume, and avoids hashing unchanged
+ * files again. Losing it costs time and, after an interruption, an abandoned import; never a photo.
  */
 export interface ImportState {
   readonly version: 1;
