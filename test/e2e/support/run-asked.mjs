@@ -20,4 +20,5 @@ process.on('message', async ({ args, env }) => {
   for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error');
   process.send({ status, ...said });
 });
+// Its worker has ended; a command may have left a connection open.
 process.on('disconnect', () => process.exit());
