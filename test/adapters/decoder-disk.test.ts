@@ -76,7 +76,7 @@ test('what libvips unpacks does not fit on the disk: nothing is said of the pict
   await picture.clone().jpeg().toFile(jpeg);
   const media = pathToFileURL(join(await builtProgram(), 'adapters/media/')).href;
   const script = `
-    const { doJob } = await import('${media}media-job.js');
+    const { doJob } = await import('${media}media-child.js');
     const { allLoaders, allowLoaders, isCutJpeg } = await import('${media}scaled-picture.js');
     const order = { kind: 'inspect', folder: '${parent}', maxPixels: 1e9 };
     const { json } = await doJob({ ...order, path: '${webp}' }, Buffer.alloc(0));

@@ -58,6 +58,6 @@ test('no list names the decoders: but for what they have of each other, only the
     ({ path, imports }) => !path.startsWith(`${FOLDER}/`) && imports.some((target) => target.startsWith(FOLDER)),
   );
   expect(importing.map(({ path, imports }) => [path, imports.filter((target) => target.startsWith(FOLDER))])).toEqual([
-    ['src/adapters/media/media-job.ts', [moduleOf('raw')]],
+    ['src/adapters/media/media-child.ts', [moduleOf('raw')]],
   ]);
 });

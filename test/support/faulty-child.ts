@@ -27,7 +27,7 @@ export async function faultyChild(folder: string, faults: Readonly<Record<string
     };
     const log = (line) => appendFileSync(${JSON.stringify(join(folder, 'log'))}, line + '\\n');
     const { answerJobs } = await import(${JSON.stringify(module('media-channel.js'))});
-    const { doJob } = await import(${JSON.stringify(module('media-job.js'))});
+    const { doJob } = await import(${JSON.stringify(module('media-child.js'))});
     const { MetadataReader } = await import(${JSON.stringify(module('metadata-thread.js'))});
     const metadata = new MetadataReader(Number(process.argv[2]));
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);

@@ -10,7 +10,7 @@ import { DomainError } from '../../../core/shared/errors.js';
 import { TimeLimit, usageOf, writtenBy } from '../../process-usage.js';
 import { childEnvironment, type Launch, type ProcessLimits } from '../isolation/isolation.js';
 import { encodeFrame, type Frame, type FrameBounds, FrameError, FrameReader, readyAnswer } from '../media-channel.js';
-import type { MediaJob, SentJob } from '../media-job.js';
+import type { MediaJob, SentJob } from '../media-child.js';
 import { MAX_TEMPORARY_FILES, PICTURE, type ProcessFolder } from './scratch.js';
 
 /**
