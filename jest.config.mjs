@@ -18,7 +18,7 @@ function swc(name) {
 /** Our sources are transformed to CommonJS: jest's own ES-module mode fails on Node 20 with @nestjs/throttler. Packages are loaded by Node. */
 const common = {
   testEnvironment: '<rootDir>/test/support/worker-realm-environment.mjs',
-  runtime: '<rootDir>/test/support/shared-packages-runtime.mjs',
+  runtime: '<rootDir>/test/support/shared-modules-runtime.mjs',
   // Workspaces are tested as they are written, not as they were built last.
   testEnvironmentOptions: { customExportConditions: ['photo-service-source', 'node', 'node-addons'] },
   setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts', '<rootDir>/test/support/equal-bytes.ts'],

@@ -1,8 +1,9 @@
+import { sharedFolders } from '../support/shared-modules-runtime.mjs';
 import { sources } from './sources.js';
 
 /**
  * What a module may keep while the process runs: values that would be the same if they were made again, and what is declared while modules
- * load. Everything else belongs to an object that is made where the ports are opened, or to an adapter.
+ * load. Everything else belongs to an object that is made where the ports are opened, or to an adapter. Test suites share these modules.
  */
 const allowed: Readonly<Record<string, string>> = {
   'src/adapters/trace-context.ts: storage': 'the trace of a request or job; empty without tracing',
@@ -13,6 +14,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/http/fields/declared.ts: models': 'declared by decorators',
   'src/http/responses/send-public.ts: paths': 'names of files of the program that do not change',
   'src/http/responses/send-public.ts: read': 'files of the program that do not change',
+  'testing/memory/memory-database.ts: inTransactionOf': 'the database in whose transaction it is called; empty outside',
 };
 
 /** A variable, an empty collection, or an object whose purpose is to be filled. Values that are complete from the start do not count. */
@@ -36,6 +38,8 @@ test.each([
 });
 
 test('modules keep no state: caches, batches and pools belong to objects', () => {
-  const found = sources().flatMap(({ path, code }) => stateOf(code).map((name) => `${path}: ${name}`));
+  const found = sharedFolders
+    .flatMap(sources)
+    .flatMap(({ path, code }) => stateOf(code).map((name) => `${path}: ${name}`));
   expect(found.sort()).toEqual(Object.keys(allowed));
 });

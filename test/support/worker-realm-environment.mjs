@@ -1,14 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ModernFakeTimers } from '@jest/fake-timers';
-import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
+import { getMetadataStorage } from 'class-validator';
 import { ModuleMocker } from 'jest-mock';
 
 /** Of all suites of the worker: worker-cache.ts. */
 globalThis.workerCache = new Map();
+/** Puts on `globalThis`, before the first suite, where class-validator keeps the rules of the classes that suites share. */
+getMetadataStorage();
 
 /**
  * Runs a suite in the realm of the worker itself, as Node would, and not in a realm made for the suite: only there can suites share the
- * packages that the worker has loaded (shared-packages-runtime.mjs), and globals are read several times faster. What a suite leaves behind in
+ * modules that the worker has loaded (shared-modules-runtime.mjs), and globals are read several times faster. What a suite leaves behind in
  * the realm is undone at its end.
  */
 export default class WorkerRealmEnvironment {
@@ -18,14 +20,14 @@ export default class WorkerRealmEnvironment {
     this.fakeTimers = null;
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
     this.conditions = projectConfig.testEnvironmentOptions.customExportConditions;
-    this.undo = [restoreGlobals(), restoreProcess(), disableStorages(), forgetClasses];
+    this.undo = [restoreGlobals(), restoreProcess(), disableStorages()];
   }
 
   exportConditions() {
     return this.conditions;
   }
 
-  /** There is none: shared-packages-runtime.mjs compiles for the realm of the worker. */
+  /** There is none: shared-modules-runtime.mjs compiles for the realm of the worker. */
   getVmContext() {
     return null;
   }
@@ -84,12 +86,4 @@ function disableStorages() {
     Object.assign(AsyncLocalStorage.prototype, { run, enterWith });
     for (const storage of used) storage.disable();
   };
-}
-
-/**
- * Otherwise the classes of a suite that is over would stay in memory, with all that they refer to. class-validator keeps its rules on
- * `globalThis`, class-transformer in a module.
- */
-function forgetClasses() {
-  for (const classes of Object.values(defaultMetadataStorage)) classes.clear();
 }
