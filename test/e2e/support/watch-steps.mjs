@@ -35,10 +35,14 @@ vm.Script = class extends Script {
 /** Once functions have run: V8 compiles those alone. */
 function keepCompiled() {
   for (const [cache, script] of compiled) {
-    writeFileSync(`${cache}.${process.pid}`, script.createCachedData());
-    renameSync(`${cache}.${process.pid}`, cache);
+    keep(cache, script.createCachedData());
   }
   compiled.clear();
+}
+
+function keep(file, data) {
+  writeFileSync(`${file}.${process.pid}`, data);
+  renameSync(`${file}.${process.pid}`, file);
 }
 
 function watched(text) {
@@ -81,17 +85,23 @@ const bundles = new Map();
 
 /** Ring and file of the module that a line of the bundle comes from: each begins with a comment that names it. */
 function moduleAt(bundle, line) {
-  if (!bundles.has(bundle)) {
-    const lines = readFileSync(bundle, 'utf8').split('\n');
-    bundles.set(
-      bundle,
-      lines.map(
-        (text) => /^\/\/ (\w+)\/(?:[\w-]+\/)+([\w-]+)\.js$/.exec(text) ?? (/^\/\/ \S+\.js$/.test(text) ? [] : null),
-      ),
-    );
-  }
-  const [, ring, file] = bundles.get(bundle).slice(0, line).findLast(Boolean) ?? [];
-  return { ring, file };
+  if (!bundles.has(bundle)) bundles.set(bundle, modulesOf(bundle));
+  return bundles.get(bundle).findLast(({ from }) => from <= line) ?? {};
+}
+
+/** Found once for all processes: it takes as long as a step. */
+function modulesOf(bundle) {
+  const kept = join(process.env.FAILPOINTS, `${basename(bundle)}.modules`);
+  if (!existsSync(kept)) keep(kept, JSON.stringify(modulesIn(readFileSync(bundle, 'latin1'))));
+  return JSON.parse(readFileSync(kept, 'utf8'));
+}
+
+function modulesIn(text) {
+  let [line, at] = [1, 0];
+  return [...text.matchAll(/^\/\/ (?:(\w+)\/(?:[\w-]+\/)+([\w-]+)|\S+)\.js$/gm)].map(({ index, 1: ring, 2: file }) => {
+    for (; at < index; at = text.indexOf('\n', at) + 1) line += 1;
+    return { from: line, ring, file };
+  });
 }
 
 function reached(name) {
