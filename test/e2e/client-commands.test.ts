@@ -17,7 +17,7 @@ import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { brokenShapes, releasedCommands, SeenDocuments } from '../support/released-commands.js';
 import { type Client, sha256 } from './support/client.js';
-import { photoNamed } from './support/life.js';
+import { photoNamed as namedAs } from './support/life.js';
 import { McpSession } from './support/mcp-session.js';
 import { until } from './support/processes.js';
 import { Installation } from './support/service.js';
@@ -114,6 +114,8 @@ async function phsWith({ env = {}, input = '', program = installedPhs }: Given, 
 
 const phs = (...args: string[]) => phsWith({}, ...args);
 const folder = (name: string) => join(home, name);
+const flower = readFileSync(join(root, 'test/fixtures/photos/notocactus.jpg'));
+const photoNamed = (name: string) => namedAs(name, flower);
 
 function photo(name: string): string {
   mkdirSync(folder('photos'), { recursive: true });

@@ -14,6 +14,8 @@ import { collectGarbage, expectSound } from './support/sound.js';
 
 const CLI = join(__dirname, '../../cli/dist/phs.js');
 const MIB = 1024 ** 2;
+/** Seven of them are a photo. */
+const PIECE_BYTES = 800;
 
 /** Each step of an upload in several requests that changes something. */
 const steps = [
@@ -118,7 +120,7 @@ describe('F1: kill -9 right after each step of an upload by tus, before it is re
     const bytes = photoNamed('undisturbed');
     const { importId, url } = await registered(bytes);
     const others = failpoints.seen();
-    await sendPatiently(url, bytes, 5000);
+    await sendPatiently(url, bytes, PIECE_BYTES);
     await until('the last step', () => steps.every((step) => failpoints.seen().includes(step)));
     const ofUploads = failpoints
       .seen()
@@ -131,7 +133,7 @@ describe('F1: kill -9 right after each step of an upload by tus, before it is re
     const bytes = photoNamed(step);
     const { importId, url } = await registered(bytes);
     failpoints.arm(step);
-    const sending = sendPatiently(url, bytes, 5000);
+    const sending = sendPatiently(url, bytes, PIECE_BYTES);
     await installation.end();
     failpoints.disarm();
     await installation.start(failpoints.settings);
