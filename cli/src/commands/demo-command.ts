@@ -113,12 +113,22 @@ export function landscape(number: number, name: LightName): Uint8Array<ArrayBuff
   const sky = Array.from({ length: HEIGHT }, (_, y) => mixed(light.zenith, light.horizon, y / (HEIGHT * 0.7)));
   const ground = ranges.map((_, at) => mixed(light.hills, FOREGROUND, (at + 0.5) / (RANGES + 1)));
   const pixels = new Uint8Array(WIDTH * HEIGHT * 3);
-  for (let x = 0; x < WIDTH; x += 1) {
-    const tops = ranges.map((top) => top(x));
-    for (let y = 0; y < HEIGHT; y += 1) {
-      const hills = ground[tops.findLastIndex((top) => y >= top)];
+  const paint = (x: number, y: number, colour: Colour) => {
+    const at = (y * WIDTH + x) * 3;
+    pixels[at] = colour[0];
+    pixels[at + 1] = colour[1];
+    pixels[at + 2] = colour[2];
+  };
+  for (const [y, colour] of sky.entries()) {
+    for (let x = 0; x < WIDTH; x += 1) {
       const isDisc = (x - disc.x) ** 2 + (y - disc.y) ** 2 < disc.radius ** 2;
-      pixels.set(hills ?? (isDisc ? light.disc : (sky[y] ?? light.horizon)), (y * WIDTH + x) * 3);
+      paint(x, y, isDisc ? light.disc : colour);
+    }
+  }
+  // The nearer hides the farther.
+  for (const [at, top] of ranges.entries()) {
+    for (let x = 0; x < WIDTH; x += 1) {
+      for (let y = Math.max(0, Math.ceil(top(x))); y < HEIGHT; y += 1) paint(x, y, ground[at] ?? FOREGROUND);
     }
   }
   return png(pixels);
