@@ -8,8 +8,15 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs a command line of the built program, in a process that the suites of this worker keep for such. */
-export async function operate(args: readonly string[], env: NodeJS.ProcessEnv): Promise<CommandResult> {
+/**
+ * Runs a command line of the built program, in a process that the suites of this worker keep for such.
+ * @param client The file of an installed client that is run instead.
+ */
+export async function operate(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  client?: string,
+): Promise<CommandResult> {
   const idle = cachedInWorker<ChildProcess[]>('idle operators', () => []);
   const operator = idle.pop() ?? started();
   operator.ref();
@@ -18,7 +25,7 @@ export async function operate(args: readonly string[], env: NodeJS.ProcessEnv): 
     const result = await new Promise<CommandResult>((resolve, reject) => {
       operator.once('message', (answer) => resolve(answer as CommandResult));
       operator.once('exit', (...how) => reject(new Error(`phs ${args.join(' ')} ended its process: ${how}`)));
-      operator.send({ args, env }, (error) => error && reject(error));
+      operator.send({ args, env, client }, (error) => error && reject(error));
     });
     idle.push(operator);
     return result;
