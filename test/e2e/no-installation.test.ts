@@ -249,7 +249,7 @@ describe('where there is an installation', () => {
   let installation: Installation;
   beforeAll(async () => {
     folder = newFolder();
-    installation = await Installation.empty();
+    installation = await Installation.make();
     await installation.start();
   });
   afterAll(() => installation.remove());
