@@ -35,12 +35,17 @@ afterAll(async () => {
 
 const throughFront = () => azurite.endpoint.replace(new URL(azurite.endpoint).origin, front.endpoint);
 
-const open = (blocks?: PartSizes) => async () => {
-  const container = new AzureContainer(
-    { ...settings, endpoint: throughFront() },
-    { patience, ...(blocks && { blocks }) },
-  );
-  return { store: new AzureBlobStore(container), close: async () => container.close() };
+/** The same container for each case, whose connections are kept. */
+const open = (blocks?: PartSizes) => {
+  let container: AzureContainer | undefined;
+  afterAll(() => container?.close());
+  return async () => {
+    container ??= new AzureContainer(
+      { ...settings, endpoint: throughFront() },
+      { patience, ...(blocks && { blocks }) },
+    );
+    return { store: new AzureBlobStore(container), close: async () => undefined };
+  };
 };
 
 blobStoreContract(

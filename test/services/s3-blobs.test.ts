@@ -24,9 +24,14 @@ beforeAll(async () => {
 });
 afterAll(() => front?.close());
 
-const open = (parts?: PartSizes) => async () => {
-  const bucket = new S3Bucket({ ...settings, endpoint: front.endpoint }, parts && { parts });
-  return { store: new S3BlobStore(bucket), close: async () => bucket.close() };
+/** The same bucket for each case, whose connections are kept. */
+const open = (parts?: PartSizes) => {
+  let bucket: S3Bucket | undefined;
+  afterAll(() => bucket?.close());
+  return async () => {
+    bucket ??= new S3Bucket({ ...settings, endpoint: front.endpoint }, parts && { parts });
+    return { store: new S3BlobStore(bucket), close: async () => undefined };
+  };
 };
 
 blobStoreContract(

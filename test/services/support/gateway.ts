@@ -134,6 +134,18 @@ mon_allow_pool_size_one=true
 mon_max_pg_per_osd=1000
 mon_warn_on_pool_no_redundancy=false
 rgw_enable_usage_log=false
+rgw_thread_pool_size=32
+debug_osd=0/0
+debug_ms=0/0
+debug_rgw=0/0
+debug_objecter=0/0
+debug_mon=0/0
+debug_paxos=0/0
+debug_monc=0/0
+debug_rados=0/0
+debug_objclass=0/0
+debug_memstore=0/0
+osd_enable_op_tracker=false
 rgw_multipart_min_part_size=65536
 rgw_frontends=beast endpoint=127.0.0.1:${port}
 `;
