@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { builtProgram } from './built-program.js';
+import { childChannel } from './hostile-child.js';
 
 /** What a child does with a file, by the file's SHA-256, before it would look at it. `slow`: takes a moment more. */
 export type Fault = 'abort' | 'hang' | 'grow' | 'slow';
@@ -12,12 +12,13 @@ export type Fault = 'abort' | 'hang' | 'grow' | 'slow';
  */
 export async function faultyChild(folder: string, faults: Readonly<Record<string, Fault>>): Promise<string> {
   const script = join(folder, 'faulty-child.mjs');
-  const media = join(await builtProgram(), 'adapters/media');
-  const module = (name: string) => pathToFileURL(join(media, name)).href;
+  // As the service starts it: packed, which takes half the time.
+  const packed = join(await builtProgram(), 'program');
   await writeFile(
     script,
     `import { createHash } from 'node:crypto';
     import { appendFileSync, readFileSync } from 'node:fs';
+    import { createRequire } from 'node:module';
     const faults = ${JSON.stringify(faults)};
     const act = {
       abort: () => process.abort(),
@@ -26,20 +27,21 @@ export async function faultyChild(folder: string, faults: Readonly<Record<string
       slow: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300),
     };
     const log = (line) => appendFileSync(${JSON.stringify(join(folder, 'log'))}, line + '\\n');
-    const { answerJobs } = await import(${JSON.stringify(module('media-channel.js'))});
-    const { doJob } = await import(${JSON.stringify(module('media-child.js'))});
-    const { MetadataReader } = await import(${JSON.stringify(module('metadata-thread.js'))});
+    const load = createRequire(${JSON.stringify(join(packed, 'media-child.js'))});
+    const { doJob } = load('./media-child.js');
+    const { MetadataReader } = load('./metadata-thread.js');
     const metadata = new MetadataReader(Number(process.argv[2]));
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
     // A fault stops the thread that reads the channel.
     await metadata.watchParent();
-    answerJobs(async (job, bytes) => {
+    ${childChannel}
+    onJob(async (job, bytes) => {
       const hash = createHash('sha256').update(job.path === null ? bytes : readFileSync(job.path)).digest('hex');
       log('begin ' + hash);
       act[faults[hash]]?.();
-      const answer = await doJob(job, bytes, metadata);
+      const done = await doJob(job, bytes, metadata);
       log('end ' + hash);
-      return answer;
+      answer(done.json, done.bytes);
     });`,
   );
   return script;
