@@ -358,11 +358,13 @@ export function mediaProcessesContract(level: IsolationLevel): void {
       rest: string,
     ): Promise<{ program: ChildProcess; lines: AsyncIterator<string>; scratchDir: string }> {
       const scratchDir = await mkdtemp(join(tmpdir(), 'phs-program-'));
-      const module = join(await builtProgram(), 'adapters/media/child-process-media-reader.js');
+      const built = await builtProgram();
+      const module = join(built, 'adapters/media/child-process-media-reader.js');
+      const options = { processes: 1, isolation: level, childScript: join(built, 'program/media-child.js') };
       const source = `
       import { createReadStream } from 'node:fs';
       import { ChildProcessMediaReader } from ${JSON.stringify(pathToFileURL(module).href)};
-      const reader = new ChildProcessMediaReader({ scratchDir: process.argv[1], processes: 1, isolation: '${level}' });
+      const reader = new ChildProcessMediaReader({ scratchDir: process.argv[1], ...${JSON.stringify(options)} });
       const inspection = reader.inspect(createReadStream(process.argv[2]), { customerId: 1, maxPixels: 1e6 });
       ${rest}`;
       const program = spawn(process.execPath, ['--input-type=module', '-e', source, scratchDir, picture], {
