@@ -134,7 +134,6 @@ mon_allow_pool_size_one=true
 mon_max_pg_per_osd=1000
 mon_warn_on_pool_no_redundancy=false
 rgw_enable_usage_log=false
-rgw_thread_pool_size=32
 debug_osd=0/0
 debug_ms=0/0
 debug_rgw=0/0
