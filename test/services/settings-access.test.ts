@@ -205,9 +205,9 @@ test('an account changes its address, password, people and browsers', async () =
 
 /** By `phs user link`. */
 async function linkByOperator(email: string, ...options: string[]): Promise<string> {
-  const { users } = JSON.parse((await installation.command('user', 'list', '--customer', '1', '--json')).stdout);
+  const { users } = JSON.parse((await installation.operate('user', 'list', '--customer', '1', '--json')).stdout);
   const { id } = users.find((user: { email: string }) => user.email === email);
-  const { stdout } = await installation.command('user', 'link', String(id), '--customer', '1', ...options, '--json');
+  const { stdout } = await installation.operate('user', 'link', String(id), '--customer', '1', ...options, '--json');
   return JSON.parse(stdout).url;
 }
 
@@ -247,7 +247,7 @@ test.each([
 
 test('single sign-on works with the keyboard alone: signing in, confirming and signing out', async () => {
   provider.people.set('carla', { email: 'carla@example.com', email_verified: true });
-  await installation.command('user', 'invite', '--customer', '1', '--email', 'carla@example.com', '--role', 'viewer');
+  await installation.operate('user', 'invite', '--customer', '1', '--email', 'carla@example.com', '--role', 'viewer');
   const { page, context, complaints } = await session(browser);
   await page.goto(`${installation.url}/settings`);
   await look('sign-in-with-provider', page);
@@ -293,7 +293,7 @@ test('single sign-on works with the keyboard alone: signing in, confirming and s
 });
 
 test('every page of access works without scripts', async () => {
-  const made = installation.phs('user', 'invite', '--customer', '1', '--email', 'carl@example.com', '--json');
+  const made = await installation.operate('user', 'invite', '--customer', '1', '--email', 'carl@example.com', '--json');
   const { page, context } = await session(browser, { javaScriptEnabled: false });
   await page.goto(JSON.parse(made.stdout).url);
   await welcome(page);
@@ -511,17 +511,17 @@ test('an owner who restricts the addresses of the settings area is warned first,
   await pressKey(page, 'Save');
   await page.getByText('cannot be used from').waitFor();
   await look('locked-out');
-  await installation.command('customer', 'addresses', '1', '--no-ip');
+  await installation.operate('customer', 'addresses', '1', '--no-ip');
   await open('/settings/account/people');
   await page.getByText('can be used from anywhere').waitFor();
 });
 
 test('a person with two accounts changes between them, and erases one', async () => {
   const made = JSON.parse(
-    (await installation.command('customer', 'create', '--name', 'Studio South', '--json')).stdout,
+    (await installation.operate('customer', 'create', '--name', 'Studio South', '--json')).stdout,
   );
   const invitation = ['--customer', String(made.id), '--email', 'anna@example.com', '--json'];
-  const { url } = JSON.parse((await installation.command('user', 'invite', ...invitation)).stdout);
+  const { url } = JSON.parse((await installation.operate('user', 'invite', ...invitation)).stdout);
   const { page } = owner;
   const elsewhere = await session(browser);
   await elsewhere.page.goto(url);
