@@ -106,10 +106,10 @@ export async function firstPages(installation: Installation, client: PhotoServic
   await client.imports.register(begun.id, [{ filename: 'a.jpg', sizeBytes: 9 }]);
   const ids: number[] = [];
   for await (const { id } of client.photos.list({ sort: 'filename' })) ids.push(id);
-  const shared = newShare(installation, 'Bring yours', ids, '--download', '--upload-files', '9');
+  const shared = await newShare(installation, 'Bring yours', ids, '--download', '--upload-files', '9');
   const password = join(installation.dataDir, 'password');
   writeFileSync(password, 'hush hush hush');
-  const locked = newShare(installation, 'Locked', ids, '--password-file', password);
+  const locked = await newShare(installation, 'Locked', ids, '--password-file', password);
   return [
     '/settings/library',
     `/settings/tags/merge?id=1&id=${other.id}`,
@@ -118,8 +118,13 @@ export async function firstPages(installation: Installation, client: PhotoServic
 }
 
 /** The path of a new share. */
-function newShare(installation: Installation, title: string, ids: readonly number[], ...options: string[]): string {
+async function newShare(
+  installation: Installation,
+  title: string,
+  ids: readonly number[],
+  ...options: string[]
+): Promise<string> {
   const what = ['--customer', '1', '--title', title, '--photos', ids.join()];
-  const { stdout } = installation.phs('share', 'create', ...what, ...options, '--json');
+  const { stdout } = await installation.operate('share', 'create', ...what, ...options, '--json');
   return new URL(JSON.parse(stdout).url).pathname;
 }
