@@ -5,6 +5,9 @@ import type { Page } from 'playwright-core';
 /** To be evaluated on a page; adds `axe` to it. */
 export const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** With it a page begins that is to have axe by `loadAxe()`: sent to the browser once, and not for each page. */
+export const AXE_AT_HAND = `globalThis.loadAxe = function () { ${AXE}\n};`;
+
 export interface Violation {
   readonly id: string;
   readonly impact: string | null;

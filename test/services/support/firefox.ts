@@ -107,6 +107,11 @@ export class Firefox {
     await this.wait(`matchMedia('(prefers-color-scheme: ${colorScheme})').matches`);
   }
 
+  /** What each page that is opened from now on begins with. */
+  async beginPagesWith(script: string): Promise<void> {
+    await this.send('script.addPreloadScript', { functionDeclaration: `() => { ${script} }` });
+  }
+
   /** The value of an expression or promise, as JSON has it. The page's policy does not bind it. */
   async evaluate<Value>(expression: string): Promise<Value> {
     const { type, result, exceptionDetails } = await this.send('script.evaluate', {
