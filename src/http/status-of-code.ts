@@ -47,7 +47,7 @@ export const retryAfter: Readonly<Partial<Record<ErrorCode, number>>> = {
   storage_full: 60,
 };
 
-/** The same for an error, which may know better. */
+/** The same for an error, which may know better: 429 does by its window (`stateOf`, core/access/rolling-window.ts). */
 export function retryAfterOf({ code, details }: DomainError): number | undefined {
   const known = details?.['retryAfter'];
   return typeof known === 'number' ? known : retryAfter[code];

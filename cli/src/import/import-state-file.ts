@@ -7,8 +7,8 @@ import type { ImportName } from './open-import.js';
 
 /**
  * The file of the state (photo-service-sdk, import/import-state.ts, which also says what a later run skips), in `photo-service/imports` of
- * `$XDG_STATE_HOME` or `~/.local/state`. One for each service, key, source, set of paths and set of options: a run goes on only with what it
- * was begun with, and never with what was begun in another account.
+ * `$XDG_STATE_HOME` or `~/.local/state`, unless `--state` names another. One for each service, key, source, set of paths and set of options: a
+ * run goes on only with what it was begun with, and never with what was begun in another account.
  */
 export function importStateFile(
   { url, token }: Login,

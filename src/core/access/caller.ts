@@ -16,7 +16,10 @@ export function requireScope(caller: Pick<Caller, 'scopes'>, scope: Scope): void
   throw new DomainError('scope_required', `This request requires a key with the scope ${scope}.`, { scope });
 }
 
-/** The permissions that a key can have, declared here alone; routes name them (`RequireScope`). Scopes never change after the key was created. */
+/**
+ * The permissions that a key can have, declared here alone; routes name them (`RequireScope`), and pages/keys/key-form.view.tsx offers common
+ * sets. Scopes never change after the key was created.
+ */
 export const scopeMeanings = {
   'customer:read': 'read the account, its limits and the key itself',
   'photos:read': 'list, read and download photos',

@@ -9,11 +9,8 @@ export type BlobKey = string & { readonly blobKey: unique symbol };
 const RENDITION_RECIPE = 'v1';
 
 /**
- * Names the bytes of an upload until they are published. Those that never became a photo are deleted by garbage collection, a day after they
- * were written (`collectGarbage`, integrity/collect-garbage.ts), unless something did so before: inspection, which moves or refuses them
- * (imports/inspect.ts); an upload that is refused (imports/receive/upload.ts, imports/register/inline.ts); for parts, what joins them, begins
- * anew or gives up (imports/receive/resumable.ts, imports/fetch/fetch.ts, imports/expire.ts); the erasure of their customer. In one folder for
- * each customer: one for each upload would have to be made, synced and removed with it.
+ * Names the bytes of an upload until they are published, or deleted (`collectGarbage`, integrity/collect-garbage.ts, which says by whom). In one
+ * folder for each customer: one for each upload would have to be made, synced and removed with it.
  */
 export function stagingKey(item: { customerId: Id; importId: Id; id: Id; uploadId: number }): BlobKey {
   return `${stagingPrefix(item.customerId, item.importId)}${item.id}-${item.uploadId}` as BlobKey;

@@ -56,9 +56,9 @@ export function registrationError(input: Registration, limits: Limits): ItemErro
 export const fileEmpty: ItemError = { code: 'file_empty', message: 'The file is empty.' };
 
 /**
- * The refusal of a file over the limit: by its size when that is registered (`registrationError`, above) or corrected (edit-item.ts), while a
+ * The refusal of a file over the limit: by its size when that is registered (`registrationError`, above), while a
  * form or a URL sends the bytes (register/inline.ts, fetch/fetch.ts), and once more when what has arrived is inspected (inspect.ts). An upload is
- * held to the size that was registered (receive/upload.ts).
+ * held to the size that was registered (receive/upload.ts); a corrected one has the same maximum (`itemPatchErrors`, edit-item.ts).
  */
 export function tooLarge(limits: Limits): ItemError {
   return { code: 'file_too_large', message: `The file is larger than ${limits.maxFileBytes} bytes, the maximum.` };

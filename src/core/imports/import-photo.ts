@@ -115,8 +115,8 @@ export function markImported(item: ImportPhoto, at: Date): ImportPhoto {
 }
 
 /**
- * The library has its bytes, by their SHA-256, and the import skips duplicates. Found by inspection or publishing; registration creates such an
- * item as a duplicate (register/register.ts).
+ * The library has its bytes, by their SHA-256, and the import skips duplicates. Found by inspection (`withResult`, inspect.ts) or publishing
+ * (`publishItem`, publish.ts); by the hash that it declares, registration creates an item as one (`withFirstStatus`, register/register.ts).
  */
 export function markDuplicate(item: ImportPhoto, photoId: Id, at: Date): ImportPhoto {
   return { ...transition(item, 'duplicate', at), photoId, facts: null };

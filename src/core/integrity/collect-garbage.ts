@@ -29,8 +29,11 @@ export interface GarbageUses {
 /**
  * Removes blobs that no row relies on, and none that a row does, even if that row appears while this runs (docs/decisions/0012). May run in
  * several processes at once, beside everything else, and be stopped at any time. Since it looks at every rendition, it also counts what they
- * take: nothing else would without listing them all. Staged bytes are normally deleted once they have been inspected (imports/inspect.ts), or where
- * they are refused (imports/receive, imports/register/inline.ts); here go those that a crash or a discarded import has left.
+ * take: nothing else would without listing them all.
+ *
+ * Staged bytes that never became a photo go here, a day after they were written, unless something deleted them before: inspection, which moves
+ * or refuses them (imports/inspect.ts); an upload that is refused (imports/receive/upload.ts, imports/register/inline.ts); for parts, what joins
+ * them, begins anew or gives up (imports/receive/resumable.ts, imports/fetch/fetch.ts, imports/expire.ts); the erasure of their customer.
  * @param options.graceSeconds Only blobs written at least so many seconds ago. 0 is safe too: a removed blob is sent or generated again.
  * @param options.kinds Default: all, including what unfinished puts have left.
  */

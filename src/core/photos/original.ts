@@ -75,10 +75,10 @@ export async function openOriginal(
 }
 
 /**
- * The refusal of a photo that the scrub (integrity/scrub.ts) or `phs verify --repair` (integrity/verify.ts) has marked, until
- * the same file is imported again (`publishItem`, imports/publish.ts, gives this photo the new bytes, and its item ends as a duplicate; with
- * the policy `allow` a second photo comes instead) or `phs verify --repair` finds its bytes intact. Renditions that are stored are still shown.
- * A download that meets wrong bytes marks nothing.
+ * The refusal of a photo that the scrub (integrity/scrub.ts) or `phs verify --repair` (integrity/verify.ts) has marked by `markOriginal`
+ * (integrity/check-bytes.ts), until the same file is imported again (`publishItem`, imports/publish.ts, gives this photo the new bytes, and its
+ * item ends as a duplicate; with the policy `allow` a second photo comes instead) or `phs verify --repair` finds its bytes intact. Renditions
+ * that are stored are still shown. A download that meets wrong bytes marks nothing.
  */
 function lostOriginal(): DomainError {
   const message = 'The stored original of this photo is missing or damaged. Import the same file again to restore it.';

@@ -66,8 +66,8 @@ function forbiddenUrl(): DomainError {
 }
 
 /**
- * The grant in a signed URL: what it shows, to whom, and until when; null for a token that `renditionUrls` has not made. The caller checks the
- * expiry, and the key that requested it.
+ * The grant in a signed URL: what it shows, to whom, and until when; null for a token that `renditionUrls` has not made (`readToken`
+ * of core/shared/secrets.ts compares the signature). The caller checks the expiry, and the key that requested it.
  */
 function readGrant(secrets: Secrets, token: string) {
   const values = readToken(secrets, 'rendition', token);

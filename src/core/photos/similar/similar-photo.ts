@@ -45,7 +45,7 @@ export interface SimilarityScan {
 
 /**
  * Which photos of the bound customer are similar: neither is in the trash, their hashes differ in at most `maxDistance` bits, and no person has
- * separated them.
+ * separated them. Postgres compares them (`similarities`, adapters/typeorm/similar/similar-photo.repository.ts).
  */
 export interface SimilarPhotoReads {
   /** Compares the next `limit` photos after `after` that have a hash with all others. */
