@@ -36,7 +36,7 @@ export const MAX_SIDE = 65_500;
 /**
  * The error of a picture of this size; null when a picture may have it. Decoders ask by its header (adapters/media/formats/accepted.ts), before
  * anything is decoded: the item fails with it (`inspectAndApply`, imports/inspect.ts), and its import continues.
- * There, too, a file of too few bytes for its pixels is refused (`requireDensity`).
+ * Decoders also refuse a file that has too few bytes for its pixels (`requireDensity`, accepted.ts).
  */
 export function pictureSizeError(width: number, height: number, maxPixels: number): ItemError | null {
   if (width * height <= maxPixels && Math.max(width, height) <= MAX_SIDE) return null;
