@@ -4,7 +4,7 @@ import { type Client, sha256 } from './support/client.js';
 import { Failpoints } from './support/failpoints.js';
 import { photoNamed } from './support/life.js';
 import { until } from './support/processes.js';
-import { Installation, ONE_DECODER } from './support/service.js';
+import { Installation } from './support/service.js';
 import { collectGarbage, expectSound } from './support/sound.js';
 
 const MIB = 1024 ** 2;
@@ -56,7 +56,7 @@ beforeAll(async () => {
       serve(() => ({ bytes, breaksAfter: breaks-- > 0 ? bytes.length - 1000 : bytes.length })),
     );
   }
-  installation = await Installation.make({ ...ONE_DECODER, FETCH_ALLOW_PRIVATE: 'true' });
+  installation = await Installation.make({ FETCH_ALLOW_PRIVATE: 'true' });
   failpoints = new Failpoints(installation);
   await installation.start();
   client = await installation.client();

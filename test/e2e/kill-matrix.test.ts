@@ -7,7 +7,7 @@ import type { Client } from './support/client.js';
 import { Failpoints } from './support/failpoints.js';
 import { liveThrough, photoNamed } from './support/life.js';
 import { until } from './support/processes.js';
-import { Installation, ONE_DECODER } from './support/service.js';
+import { Installation } from './support/service.js';
 import { collectGarbage, expectSound } from './support/sound.js';
 
 /** Each step that changes something, in the order of a photo's life: upload, verify, finalize, publish, delete, purge. */
@@ -43,7 +43,6 @@ describe('F2, F3: kill -9 right after each step, before it is reported', () => {
   beforeAll(async () => {
     mails = await MailServer.start();
     installation = await Installation.make({
-      ...ONE_DECODER,
       SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
       MAIL_FROM: 'photos@example.com',
     });

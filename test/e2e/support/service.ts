@@ -18,12 +18,6 @@ import { processesOn, until } from './processes.js';
 
 const PHS = join(__dirname, '../../../bin/phs.js');
 
-/**
- * Settings where photos arrive together, and it is not about decoders: there is one, for which photos wait. The start of another takes as long as
- * many small photos.
- */
-export const ONE_DECODER = { WORKER_CONCURRENCY: '1' };
-
 /** An installation: a data folder and a port of its own. Its service can be started, stopped, killed and started again. */
 export class Installation {
   private child: ChildProcess | null = null;
