@@ -64,9 +64,8 @@ exports.load = load;
 
 // For the build, `node load.cjs FILE…`: writes what V8 compiles of these files, and of their functions that are called.
 if (require.main === module) {
-  // Loading one of these entries would start what it is for; the others start nothing outside of their process or thread.
-  const starting = ['phs.main.js', 'request-process.main.js'];
-  for (const file of process.argv.slice(2)) (starting.includes(file) ? prepare : load)(file);
+  // Loading an entry would start what it is for.
+  for (const file of process.argv.slice(2)) (file.endsWith('.main.js') ? prepare : load)(file);
   mkdirSync(folder, { recursive: true });
   for (const [file, script] of scripts) writeFileSync(join(folder, basename(file)), script.createCachedData());
   // Not waiting for what the files have begun.
