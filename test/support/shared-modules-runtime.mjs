@@ -1,5 +1,5 @@
 import { createRequire, isBuiltin } from 'node:module';
-import { dirname, isAbsolute, relative } from 'node:path';
+import { dirname, isAbsolute, join, sep } from 'node:path';
 import { compileFunction, constants } from 'node:vm';
 import Runtime from 'jest-runtime';
 
@@ -27,7 +27,8 @@ export default class SharedModulesRuntime extends Runtime {
     const [{ rootDir }, , , , , , , { watch, watchAll }] = given;
     if (watch || watchAll) shared.clear();
     current = this;
-    this.isShared = (file) => sharedFolders.some((folder) => relative(rootDir, file).startsWith(`${folder}/`));
+    const folders = sharedFolders.map((folder) => join(rootDir, folder, sep));
+    this.isShared = (file) => folders.some((folder) => file.startsWith(folder));
     // What follows is private to jest-runtime, whose version is exact.
     this.executor.transformCache.sourceMaps = sourceMaps;
     // For the realm of the worker: jest itself compiles for the realm that an environment made.

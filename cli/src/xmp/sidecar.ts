@@ -73,8 +73,8 @@ export type DescribedPhoto = Pick<
 
 /**
  * The XMP sidecar of a photo, in the properties that the guidelines of the Metadata Working Group (2.0) name, and those that Lightroom,
- * darktable and digiKam read. `SyncSidecars` (sync/synced-files.ts) writes it beside the photo, and the download of everything
- * that an account has puts it into the archive (src/pages/account/export.controller.ts). The rest of a sidecar that came with the photo is part of it again.
+ * darktable and digiKam read. `SyncSidecars` (sync/synced-files.ts) writes it beside the photo, and the download of everything that an account
+ * has puts it into the archive (src/pages/account/export.controller.ts). The rest of a sidecar that came with the photo is part of it again.
  */
 export function sidecarText(photo: DescribedPhoto): string {
   const { title, description, rating, favorite, creator, copyright, location, takenAt, takenAtLocal, tags, metadata } =

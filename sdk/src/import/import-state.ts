@@ -3,7 +3,7 @@ import type { ImportSource } from './source.js';
 // A later run resumes the imports that are not finished (`resumeImports`, run-import.ts), and skips files of imports that are being finished
 // (`isIn`, there), the hash of a file that is unchanged (`hashOf`, below), a file that was found bad and the bytes that the service has
 // (`hashed`, `fillImport` and `Filling.take`, fill-import.ts). `phs import` has it in
-// `~/.local/state/photo-service/imports`, `$XDG_STATE_HOME` or the file of `--state` (cli/src/import/import-state-file.ts).
+// a file under `~/.local/state`; cli/src/import/import-state-file.ts says in which.
 
 /**
  * The state that a run stores for the next one. The service knows its own state; this says which import to resume, and avoids hashing unchanged
